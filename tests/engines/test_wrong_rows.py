@@ -4,6 +4,7 @@ import math
 import pickle
 import sqlite3
 
+import duckdb
 import numpy as np
 import polars as pl
 import pytest
@@ -20,6 +21,7 @@ DECISIONS = {"truth": "sick", "prediction": "said", "positive": "yes"}
 PROBABILITIES = {"truth": "site", "score": {"a": "a", "b": "b"}}
 NUMBERS = {"truth": "real", "prediction": "guess"}
 COUNTS = {"truth": "times", "prediction": "p", "task": "counts"}
+CLUSTERED = {"cluster": "patient"}
 
 
 def rows():
@@ -31,6 +33,7 @@ def rows():
         {"y": truth.astype(int), "p": score, "w": 1 - score / 2, "sick": sick, "said": said}
         | {"site": np.where(truth, "a", "b"), "a": score, "b": 1 - score}
         | {"real": real, "guess": real + 0.5, "times": generator.integers(0, 9, ROWS)}
+        | {"patient": np.arange(ROWS) // 4 * 1.0}
     )
 
 
@@ -80,6 +83,31 @@ def test_a_fault_is_told_of_all_rows(question, column, value, files, kind, tmp_p
     if (column, value, kind) != ("y", 0.5, "csv"):  # text names classes: there are three of them
         assert " 5 rows " in whole[1]
         assert f"0.{kind}, {'row 51' if kind == 'parquet' else 'line 52'}" in whole[1]
+
+
+@pytest.mark.parametrize("question", [SCORES, WEIGHED, DECISIONS, PROBABILITIES, NUMBERS])
+def test_clusters_that_are_no_whole_numbers_are_told_of_all_rows(question, tmp_path, monkeypatch):
+    """Of files that are read in batches, and of rows that lie elsewhere."""
+    frame = spoiled(rows(), "patient", 0.5)
+    data = in_files(frame, tmp_path, "parquet", 2)
+    assert told(data, question | CLUSTERED, monkeypatch, 100) == told(data, question | CLUSTERED, monkeypatch, 10**9)
+    for elsewhere in (frame.lazy(), duckdb.from_arrow(frame.to_arrow())):
+        code, words = told(elsewhere, question | CLUSTERED, monkeypatch, 100)
+        assert code == "fractional-labels"
+        assert words.startswith("cluster has 5 rows that hold no class (0.5; ")
+
+
+def test_shares_that_are_called_percentages_are_refused_in_batches_too(tmp_path, monkeypatch):
+    shares, question = in_files(rows(), tmp_path, "parquet", 2), {**SCORES, "percent": True}
+    with pytest.raises(InputError, match="it is no percentage") as whole:
+        evaluate(shares, **question)
+    monkeypatch.setattr(streaming, "MOST_EXACT", 100)
+    monkeypatch.setattr(streaming, "BATCH", 128)
+    with pytest.raises(InputError) as in_batches:
+        evaluate(shares, **question)
+    assert str(in_batches.value) == str(whole.value)
+    one_above = in_files(spoiled(rows(), "p", 99.0, [800]), tmp_path, "csv", 2)
+    assert evaluate(one_above, **question).scores.grid is not None
 
 
 def test_what_is_told_first_is_what_all_rows_would_be_refused_for(tmp_path, monkeypatch):

@@ -22,7 +22,15 @@ from stakes.engines.memory import Binned, Rows
 from stakes.engines.plan import Counted
 from stakes.engines.queries import QuerySource, collect, lacks, row_by_row, whether
 from stakes.engines.segments import segment_labels
-from stakes.engines.spark_text import SparkText, add_columns, count_whole_numbers
+from stakes.engines.spark_text import (
+    SparkText,
+    add_columns,
+    add_up,
+    choose,
+    column_of,
+    count_whole_numbers,
+    keep_rows,
+)
 from stakes.engines.tensors.operations import ArrayOperations
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
@@ -114,6 +122,8 @@ class QueryClusters:
         if "weight" in source.places:
             frame = frame.filter(nw.col(source.places["weight"]) != 0)
             count, _ = _count_different(frame, place)
+        if source.dtype("cluster").is_float():
+            _refuse_fractions(frame, place)
         each, counts = frame.group_by(place).agg(nw.len().alias("rows")).select(place), {}
         if by := [name for name in source.places if name.startswith("by")]:
             keys = list(dict.fromkeys(source.places[name] for name in by))
@@ -157,6 +167,15 @@ def _count_different(frame: LazyTable, place: str) -> tuple[int, int]:
         found = each.select(nw.len().alias("count"), nw.col("gaps").sum())
     (one,) = collect(found).rows(named=True)
     return int(one["count"] or 0), int(one["gaps"] or 0)
+
+
+def _refuse_fractions(frame: LazyTable, place: str) -> None:
+    """Refuse clusters that are no whole numbers of 64 bits, and say in how many rows."""
+    number = column_of(frame)(place)
+    whole = choose(number.abs() < 2.0**63, number, 0.5).floor()
+    wrong = collect(add_up(keep_rows(frame, number != whole), [], [], [place]))
+    if rows := int(wrong["rows"][0] or 0):
+        raise errors.fractional_labels("cluster", rows, None, float(wrong[f"low {place}"][0])).unnumbered()
 
 
 def _random_group(number: Term) -> Term:

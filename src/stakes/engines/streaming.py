@@ -30,7 +30,7 @@ from stakes.engines.finer_bins import count_finer
 from stakes.engines.groups import count_as_rows, warn_of_few_in
 from stakes.engines.kind_stream import count_kind
 from stakes.engines.kinds import columns_named
-from stakes.engines.labels import Labels, encode, zeros_and_ones
+from stakes.engines.labels import Labels, encode, whole_numbers, zeros_and_ones
 from stakes.engines.lazy import count_inside, name_columns, number_columns
 from stakes.engines.memory import Rows, count_classes
 from stakes.engines.missing import complete
@@ -244,6 +244,8 @@ class Batch:
         """Read and check the columns of some rows; those without weight are left out."""
         rows = rows_that_count(found, None, missing)
         cluster = rows.columns.pop("cluster", None)
+        if cluster is not None and cluster.kind == "number":
+            whole_numbers(cluster)  # here, where what is wrong in other batches is counted, too
         labels = {name: column for name, column in rows.columns.items() if not name.startswith("score")}
         return cls(
             {name: encode(column) for name, column in labels.items()},

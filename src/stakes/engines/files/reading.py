@@ -143,11 +143,7 @@ class Files:
         if self.condition is not None and any(map(len, frames)) and not any(len(piece.frame) for piece in pieces):
             raise errors.nothing_satisfies(self.condition.text)
         parts = list(self._read((piece for piece in pieces), _as_they_are))
-        whole = {argument: _join(argument, [part[argument] for part in parts]) for argument in self.wanted}
-        for argument, name in self.wanted.items():
-            if all(_in_percent(table, argument, name) for table in self.tables):
-                _refuse_shares(argument, whole[argument])
-        return whole
+        return {argument: _join(argument, [part[argument] for part in parts]) for argument in self.wanted}
 
     def batches(self, rows: int) -> Iterator[Columns]:
         """Read batches of ``rows``, in their order, and report the progress."""
@@ -194,17 +190,29 @@ class Files:
 
     def _read(self, pieces: Generator["_Piece"], read: Callable[[Columns, int], T]) -> Iterator[T]:
         """Yield what is read of each piece, whose columns must be of the same kind in all files."""
-        first, kinds = 0, dict[str, tuple[str, str]]()
+        first, kinds, shares = 0, dict[str, tuple[str, str]](), self._in_percent
         with closing(pieces):
             for piece in pieces:
                 try:
                     columns = self._columns(piece)
                     _refuse_other_kinds(columns, piece.table.source.name, kinds)
+                    shares = [name for name in shares if columns[name].is_between(0, 0.01).all()]
                     found = read(columns, first)
                 except errors.InputError as problem:
                     raise self._of_all_rows(problem, piece, pieces, read) from None
                 yield found
                 first += len(piece.frame)
+        if shares and first:
+            raise _shares(shares[0])
+
+    @property
+    def _in_percent(self) -> list[str]:
+        """The scores that are percentages in all files."""
+        return [
+            argument
+            for argument, name in self.wanted.items()
+            if all(_in_percent(table, argument, name) for table in self.tables)
+        ]
 
     def _of_all_rows(
         self, problem: errors.InputError, piece: "_Piece", others: Iterator["_Piece"], read: Callable[[Columns, int], T]
@@ -385,15 +393,14 @@ def _in_percent(table: FileTable, argument: str, name: str) -> bool:
     return table.source.format.percent and argument.startswith("score") and not signed
 
 
-def _refuse_shares(argument: str, values: pl.Series) -> None:
-    """Refuse percentages if none is above 1."""
-    if values.is_between(0, 0.01).all():
-        raise InputError(
-            "percent-of-shares",
-            About(argument),
-            " lies in [0, 1] as it stands in the file, so it is no percentage; leave out ",
-            Given("percent"),
-        )
+def _shares(argument: str) -> InputError:
+    """Percentages of which none is above 1."""
+    return InputError(
+        "percent-of-shares",
+        About(argument),
+        " lies in [0, 1] as it stands in the file, so it is no percentage; leave out ",
+        Given("percent"),
+    )
 
 
 def _typed(table: FileTable, column: pl.Series, argument: str) -> pl.Series:
