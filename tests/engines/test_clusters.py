@@ -276,3 +276,11 @@ def test_one_class_in_bins_says_that_both_are_needed(many_rows):
     frame, question = honest_rows(2)
     found = stakes.evaluate(frame.lazy(), **question, where="y = 1")
     assert "Both classes are needed for that." in str(found)
+
+
+@pytest.mark.parametrize(("threshold", "lies"), [(2.0, True), (0.0, True), (0.5, False)])
+def test_a_threshold_beyond_all_scores_is_told_of_bins_too(many_rows, threshold, lies):
+    frame, question = honest_rows(2)
+    found = stakes.evaluate(frame.lazy(), **question, threshold=threshold)
+    assert ("so everyone gets the same decision" in " ".join(found.notes)) is lies
+    assert found.scores.grid is not None

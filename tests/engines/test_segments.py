@@ -2,6 +2,7 @@
 
 import pickle
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -151,3 +152,12 @@ def test_thousands_of_segments_are_counted_in_one_pass():
     np.add.at(cells, (site, truth, decided), 1)
     for name, part in counted.segments.items():
         assert np.array_equal(part.confusion.counts, cells[int(name)])
+
+
+def test_times_name_segments_alike_wherever_they_lie(table):
+    """Arrow, in which DuckDB and Ibis answer, writes seconds with a fraction."""
+    hours = pl.datetime(2026, 1, 1) + pl.duration(hours=pl.col("k") % 3)
+    frame = pl.from_pandas(table).with_columns(hour=hours)
+    wanted = [f"2026-01-01 0{hour}:00:00" for hour in range(3)]
+    for data in (frame, frame.to_pandas(), frame.to_arrow(), frame.lazy(), duckdb.from_arrow(frame.to_arrow())):
+        assert [*stakes.evaluate(data, **QUESTIONS["scores"], by="hour").segments] == wanted

@@ -272,7 +272,8 @@ def _from_days(series: Series, argument: str) -> Column:
     days = series.dtype == nw.Date or bool((series.dt.truncate("1d") == series).all())
     if not days and not (series.dt.truncate("1s") == series).all():
         raise errors.unsupported_type(argument, str(series.dtype))
-    return _from_texts(series.dt.to_string("%Y-%m-%d" if days else "%Y-%m-%d %H:%M:%S").to_list(), argument)
+    texts = series.dt.to_string("%Y-%m-%d" if days else "%Y-%m-%d %H:%M:%S")
+    return _from_texts(texts.str.slice(0, 19).to_list(), argument)  # seconds of Arrow have a fraction
 
 
 def _from_categories(series: Series, argument: str) -> Column:

@@ -165,9 +165,8 @@ def _of_two_classes(evaluation: "TwoClassEvaluation") -> Iterator[Finding]:
 
 def _of_scores(evaluation: "TwoClassEvaluation", table: ScoreTable) -> Iterator[Finding]:
     threshold, auc = evaluation.threshold, evaluation.figures["auc"]
-    low, high = table.range
-    outside = threshold is not None and (threshold <= low or threshold > high)
-    if outside and table.grid is None:  # bins leave open where the outermost scores are
+    if threshold is not None and evaluation.figures["alarm_rate"].value in (0, 1):
+        low, high = table.at_middles().range
         yield caution("caution.edge", threshold=threshold, low=low, high=high)
     if auc.low is not None and auc.high is not None and auc.low <= 0.5 <= auc.high:
         yield caution("caution.chance", low=auc.low, high=auc.high)
