@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from stakes import Costs, InputError, decide, evaluate, metrics
+from stakes import Costs, InputError, compare, decide, evaluate, metrics
 from stakes.engines import progress, streaming
 from stakes.engines.binning import BinnedCounts
 from stakes.engines.columns import codes_of
@@ -817,3 +817,13 @@ def test_bins_that_were_merged_keep_no_values_and_say_so():
         assert found[name].reason == "the scores were counted in wide bins, which do not keep their values", name
     with pytest.raises(InputError, match="the scores were counted in wide bins, which do not keep their values"):
         _ = found.calibration
+
+
+def test_differences_of_corrected_losses_are_as_wide_as_those_of_rows(tmp_path, monkeypatch):
+    monkeypatch.setattr("stakes.evaluation.shared_models.MOST_EXACT", 1_000)
+    frame = rows().with_columns(other=(pl.col("p") + pl.col("logit").abs() / 10).clip(0.001, 0.999))
+    frame = frame.with_columns(pl.col("p").clip(0.001, 0.999))
+    question = {"truth": "y", "scores": ["p", "other"], "prior": 0.1, "training_prior": 0.3, "metric": "log_loss"}
+    known, found = (compare(data, **question).pairs[0] for data in (frame, written(frame, tmp_path, "parquet")))
+    assert found.difference == pytest.approx(known.difference, rel=1e-4)
+    assert found.high - found.low == pytest.approx(known.high - known.low, rel=0.01)
