@@ -1,5 +1,6 @@
 """What is wrong with rows is told of all of them: batches of files say what the same files read whole say."""
 
+import importlib
 import math
 import pickle
 import sqlite3
@@ -202,3 +203,19 @@ def test_a_column_that_changes_its_kind_within_a_table_is_refused(tmp_path, monk
     code, words = told(f"{tmp_path}/rows.sqlite::t", SCORES, monkeypatch, 100)
     assert code == "kind-changes"
     assert "truth holds numbers in the first rows and text in later ones" in words
+
+
+@pytest.mark.parametrize("question", [SCORES, DECISIONS, NUMBERS], ids=lambda question: question["truth"])
+@pytest.mark.parametrize("role", ["by", "cluster"])
+@pytest.mark.parametrize("place", ["memory", "lazy", "duckdb", "ibis"])
+def test_durations_name_nothing(question, role, place):
+    frame = rows().with_columns(stay=pl.duration(hours=pl.col("times")))
+    made = {
+        "memory": lambda: frame,
+        "lazy": frame.lazy,
+        "duckdb": lambda: duckdb.from_arrow(frame.to_arrow()),
+        "ibis": lambda: importlib.import_module("ibis").memtable(frame.to_arrow()),
+    }[place]()
+    with pytest.raises(InputError) as problem:
+        evaluate(made, **question, **{role: "stay"})
+    assert str(problem.value) == f"{role} holds Duration(time_unit='us') values; give text, numbers or booleans"

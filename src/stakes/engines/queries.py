@@ -136,7 +136,8 @@ class QuerySource:
         frame = as_frame(data).lazy()
         if frame.implementation.is_spark_like() or frame.implementation.is_dask():  # a schema has each name once
             refuse_repeated_names(list(map(str, frame.to_native().columns)))
-        names = frame.collect_schema().names()
+        schema = frame.collect_schema()
+        names = schema.names()
         refuse_repeated_names(names)
         for argument, name in wanted.items():
             if name not in names:
@@ -144,6 +145,9 @@ class QuerySource:
         if condition is not None:
             condition.check(names)
         asked = condition.columns if condition is not None else []
+        for argument, name in wanted.items():
+            if schema[name] == nw.Duration:  # which not every engine can hand over
+                raise errors.unsupported_type(argument, str(schema[name]))
         plain = {name: f"c{names.index(name)}" for name in [*wanted.values(), *asked]}
         if frame.implementation.is_spark_like():
             frame = as_frame(frame.to_native().toDF(*(f"c{i}" for i in range(len(names))))).lazy()
