@@ -443,7 +443,10 @@ class ScoreTable(Tally):
     @property
     def inside_bins(self) -> tuple[Array, Array, Array]:
         """Where bins begin, a score inside each, and where they end, at a cut at the latest."""
-        low, middle, rounded, high = self._ends_of_bins(len(self.as_columns().scores))
+        scores = self.as_columns().scores
+        if self.grid is None:
+            return scores, scores, scores
+        low, middle, rounded, high = self._ends_of_bins(len(scores))
         return low, np.where((rounded >= low) & (rounded < high), rounded, middle), high
 
     @cached_property

@@ -33,6 +33,7 @@ from stakes.tallies.error_sums import ErrorRows
 from stakes.tallies.error_terms import TERMS, terms_of
 from stakes.tallies.losses import Losses
 from stakes.uncertainty.numbers import sums_at, variation_about_mean
+from stakes.uncertainty.scores import corrects_losses
 
 QUESTION = "Do the predictions say anything about the truth, or could the figure be chance?"
 
@@ -176,7 +177,7 @@ def figure_to_test(tally: Tally, metric: Metric) -> tuple[float, str]:
     value = float(metric.of(tally))
     if not isinstance(tally, ScoreTable | ClassScores) or not any(tally.grids) or tally.merged:
         return value, ""
-    if metric.reads_values or math.isnan(value):
+    if metric.reads_values or corrects_losses(metric) or math.isnan(value):
         return float(metric.of(tally.at_middles())), "; each score taken as one inside its bin"
     return value, ""
 
