@@ -1,5 +1,7 @@
 """Ways to decide between several classes, compared on all rows wherever these lie."""
 
+import itertools
+
 import numpy as np
 import polars as pl
 import pytest
@@ -44,10 +46,17 @@ def ends(found):
     return {name: tuple(end for end in one if end is not None) for name, one in own.items()}
 
 
+@pytest.fixture
+def few_kept(monkeypatch):
+    monkeypatch.setattr("stakes.tallies.class_scores.SAMPLE", 2_000)
+    monkeypatch.setattr("stakes.engines.class_stream.SAMPLE", 2_000)
+
+
+@pytest.mark.usefixtures("few_kept")
 @pytest.mark.parametrize("weight", [None, "w"])
 def test_every_row_in_memory_counts(weight):
     """Of more rows than are kept with their scores; recalibration alone is known from a sample."""
-    frame = rows(30_000)
+    frame = rows(3_000)
     found = stakes.decide(frame, truth="y", score=SCORE, costs=COSTS, weight=weight)
     weights = None if weight is None else frame[weight].to_numpy()
     for name, rule in RULES.items():
@@ -59,9 +68,10 @@ def test_every_row_in_memory_counts(weight):
     assert found.recalibration.value == pytest.approx(saved, rel=1e-9)
 
 
+@pytest.mark.usefixtures("few_kept")
 def test_the_sample_stands_for_the_rows_that_were_counted():
     """An evaluation knows its own table and how many rows of each class there are, and the sample agrees with them."""
-    frame = rows(30_000)
+    frame = rows(3_000)
     for own, given in ((CHEAPEST, {"costs": COSTS}), (HIGHEST, {})):
         found = stakes.evaluate(frame, truth="y", score=SCORE, **given).decide(COSTS)
         exact = [name for name in RULES if name == own or name.startswith("always")]
@@ -87,16 +97,19 @@ QUESTIONS = [
 ]
 
 
+ALL_AT_ONCE = dict(item for one in QUESTIONS for item in one.items())
+
+
+def engines():
+    """All questions at once in the quick engines, one of them in Spark, which takes seconds; others are deep."""
+    for engine, asked in itertools.product((*QUICK_ENGINES[:-1], SPARK), (ALL_AT_ONCE, *QUESTIONS)):
+        sooner = asked == ({"cluster": "group"} if engine is SPARK else ALL_AT_ONCE)
+        marks = [*engine.marks, *([] if sooner else [pytest.mark.deep])]
+        yield pytest.param(*engine.values, asked, marks=marks, id=f"{engine.values[0]}-{asked}")
+
+
 @pytest.mark.usefixtures("counted_there")
-@pytest.mark.parametrize(
-    "asked",
-    [
-        dict(item for one in QUESTIONS for item in one.items()),
-        *(pytest.param(q, marks=pytest.mark.deep) for q in QUESTIONS),
-    ],
-    ids=str,
-)
-@pytest.mark.parametrize("elsewhere", [*QUICK_ENGINES[:-1], SPARK], indirect=True)
+@pytest.mark.parametrize(("elsewhere", "asked"), list(engines()), indirect=["elsewhere"])
 def test_an_engine_compares_them_as_memory_does(elsewhere, asked):  # noqa: F811
     frame = rows(400)
     here, there = (
@@ -142,10 +155,11 @@ def test_a_count_at_these_costs_knows_its_own_decisions(tmp_path):
         stakes.evaluate(frame.lazy(), truth="y", score=SCORE).decide(COSTS)
 
 
+@pytest.mark.usefixtures("few_kept")
 def test_rows_that_come_once_have_a_sample():
     """Batches are gone when they were counted; what everybody costs is still exact."""
-    frame = rows(30_000)
-    found = stakes.decide(iter([frame[:15_000], frame[15_000:]]), truth="y", score=SCORE, costs=COSTS)
+    frame = rows(3_000)
+    found = stakes.decide(iter([frame[:1_500], frame[1_500:]]), truth="y", score=SCORE, costs=COSTS)
     for name in (CHEAPEST, "always a"):
         assert found.estimates[name].value == pytest.approx(paid(frame, RULES[name]), rel=1e-12)
     assert HIGHEST in found.sampled

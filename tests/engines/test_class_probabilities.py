@@ -250,9 +250,9 @@ def test_no_row_leaves_its_engine(monkeypatch):
     assert tables == [*(len(rows().unique(["y", f"p_{n}"])) for n in CLASSES), 1]
 
 
-@pytest.mark.parametrize("k", [5, 10, 40])
+@pytest.mark.parametrize("k", [5, 10, 33])
 def test_more_classes_have_wider_bins_and_bounds_that_hold(k, tmp_path):
-    rng, n = np.random.default_rng(k), 2_000
+    rng, n = np.random.default_rng(k), 2_000 if k < 32 else 400
     truth = rng.permutation(np.arange(n) % k)
     shares = np.exp(rng.normal(size=(n, k)) + 2 * np.eye(k)[truth])
     shares /= shares.sum(1, keepdims=True)

@@ -560,17 +560,22 @@ def test_exact_figures_of_the_order_come_from_sums_of_ranges_that_the_engine_sor
         assert "caution.sorted_bins" in {one.key for one in found.findings}
 
 
-@EVERY_ENGINE
+PROMISED = {"probability": ("w", 1e-3), "line": ("w", 1e-12), "line, no weights": (None, 1e-12)}
+
+
 @pytest.mark.parametrize(
-    ("grid", "weight", "error"), [("probability", "w", 1e-3), ("line", "w", 1e-12), ("line", None, 1e-12)]
+    ("elsewhere", "promise"),
+    list(engines_with(PROMISED, ELSEWHERE, lambda engine, name: engine in SLOWEST and name != "probability")),
+    indirect=["elsewhere"],
 )
-def test_an_auc_is_known_in_an_engine_as_well_as_promised(elsewhere, monkeypatch, pulled, grid, weight, error):
+def test_an_auc_is_known_in_an_engine_as_well_as_promised(elsewhere, monkeypatch, pulled, promise):
     """Scores crowd in bins at both ends, with rows of other bins between them, which stay where they are."""
     monkeypatch.setattr(lazy, "MOST_SCORES", 50)
     monkeypatch.setattr(finer_bins, "_RANGES", 2)
     far = np.random.default_rng(2).random(300) * 0.3 + 0.35
     between = pl.DataFrame({"y": np.arange(300) % 2 > 0, "p": far, "w": np.full(300, 0.5)})
-    frame = pl.concat([crowded(grid, count=400), between])
+    weight, error = PROMISED[promise]
+    frame = pl.concat([crowded(promise.split(",")[0], count=400), between])
     arguments = {"truth": "y", "score": "p", "weight": weight}
     exact = roc_auc_score(frame["y"], frame["p"], sample_weight=weight and frame[weight])
     found = stakes.evaluate(elsewhere(frame), **arguments, auc_error=error)
@@ -625,6 +630,7 @@ def test_bins_begin_beyond_the_most_scores(monkeypatch, most):
 
 @pytest.mark.parametrize("engine", ["duckdb", "ibis"])
 @pytest.mark.parametrize("wrong", [math.nan, math.inf])
+@pytest.mark.each_choice
 def test_numbers_that_are_none_are_found_in_parquet_files_which_name_their_ends(tmp_path, engine, wrong):
     """DuckDB takes its test of NaN for settled where a file says between which numbers all others lie."""
     rng = np.random.default_rng(0)

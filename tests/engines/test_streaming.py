@@ -744,6 +744,7 @@ ELSEWHERE_TRAINED = [
 
 @pytest.mark.parametrize("there", ELSEWHERE_TRAINED, ids=str)
 @pytest.mark.parametrize("option", [{}, {"weight": "w"}, {"cluster": "patient"}, {"by": "site"}], ids=str)
+@pytest.mark.each_choice
 def test_losses_of_corrected_probabilities_are_those_of_rows(tmp_path, monkeypatch, there, option):
     monkeypatch.setattr(streaming, "_MANY", 100)
     frame = patients().with_columns(site=pl.int_range(pl.len()) % 2)
