@@ -127,6 +127,7 @@ def test_an_engine_compares_them_as_memory_does(elsewhere, asked):  # noqa: F811
 
 @pytest.mark.parametrize("kind", ["parquet", "csv"])
 @pytest.mark.parametrize("asked", QUESTIONS[:3], ids=str)
+@pytest.mark.each_choice
 def test_files_in_batches(kind, asked, tmp_path, monkeypatch):
     frame = rows(400)
     getattr(frame, f"write_{kind}")(tmp_path / f"rows.{kind}")

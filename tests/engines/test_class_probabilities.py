@@ -259,13 +259,13 @@ def test_more_classes_have_wider_bins_and_bounds_that_hold(k, tmp_path):
     table = pl.DataFrame({"y": truth, **{f"p{c}": shares[:, c] for c in range(k)}})
     asked = {"truth": "y", "score": {str(c): f"p{c}" for c in range(k)}, "exact": False}
     wanted = stakes.evaluate(table, **{**asked, "exact": None}).scores
+    exact = roc_auc_score(truth, shares, multi_class="ovo")
     for where in (file("parquet")(table, tmp_path), table.lazy()):
         found = stakes.evaluate(where, **asked).scores
         for one, other in zip(found.tables, wanted.tables, strict=True):
             assert one.grid.bits == (15 if k > 32 else 17 - (k - 1).bit_length())
             assert one.as_columns() == other._on(one.grid).as_columns()
         low, high = hand_till_bounds(found)
-        exact = roc_auc_score(truth, shares, multi_class="ovo")
         assert low - 1e-12 <= exact <= high + 1e-12
         assert high - low < (2e-3 if k > 32 else 2e-4)
 
@@ -284,6 +284,7 @@ def unlike(n=2_500):
 @pytest.mark.slow
 @pytest.mark.parametrize("elsewhere", QUICK_ENGINES, indirect=True)
 @pytest.mark.parametrize("asked", [{"by": "site"}, {"weight": "w"}], ids=str)
+@pytest.mark.each_choice
 def test_figures_that_compare_rows_are_as_sure_as_in_memory(elsewhere, asked, monkeypatch):
     """Also the Hand–Till AUC, though no row leaves its engine: random groups of rows tell how they vary."""
     frame, seen, collect = unlike(), [], nw.LazyFrame.collect

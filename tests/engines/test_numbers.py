@@ -344,6 +344,7 @@ def test_saved_sums_of_parts_have_intervals_of_every_figure_but_those_of_ranks(t
 
 @pytest.mark.parametrize("weight", [None, "w"])
 @pytest.mark.parametrize("place", ["saved", "file", "engine"])
+@pytest.mark.each_choice
 def test_parts_about_different_means_have_the_squared_errors_of_the_mean_of_all(tmp_path, small_batches, place, weight):
     named, halves = (
         {"truth": "t", "prediction": "p", "weight": weight},
@@ -424,6 +425,7 @@ def exact_correlation(truth, prediction) -> tuple[float, float]:
 
 @pytest.mark.parametrize("place", ["file", "engine"])
 @pytest.mark.parametrize("far", ["reversed", "shifted", "scaled"])
+@pytest.mark.each_choice
 def test_predictions_far_from_the_truth_keep_their_digits(tmp_path, small_batches, place, far):
     """Squares about the mean of the truths lost so many that pearson was -0.8949 for -0.8946."""
     rng = np.random.default_rng(3)
@@ -605,6 +607,7 @@ def test_medians_of_tallies_whose_errors_are_unlike_add_up(tmp_path, small_batch
 
 @pytest.mark.parametrize("name", ["alone", "in clusters"])
 @pytest.mark.parametrize("says", [lambda t: t, lambda t: -2 * t + 1, lambda t: t - 1])
+@pytest.mark.each_choice
 def test_where_no_row_makes_a_difference_every_door_says_so(tmp_path, small_batches, says, name):
     """Predictions that are right, on a line with the truth, or always wrong by 1."""
     truth = np.random.default_rng(3).integers(-400, 400, 3000) / 8

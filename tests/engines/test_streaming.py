@@ -494,6 +494,7 @@ def test_conditions_look_at_one_row_at_a_time(tmp_path, where):
 
 @pytest.mark.parametrize("options", [{}, {"prior": 0.1, "training_prior": 0.5}, {"by": "site"}])
 @pytest.mark.parametrize("exact", [None, False])
+@pytest.mark.each_choice
 def test_costs_decide_as_in_memory_also_within_a_bin(tmp_path, options, exact):
     frame = rows()
     question = {"truth": "y", "score": "p", "costs": Costs(miss=5, false_alarm=1), **options}
@@ -525,6 +526,7 @@ def crowded(grid, seed=1, count=600):
 @pytest.mark.parametrize("grid", ["probability", "line"])
 @pytest.mark.parametrize("error", [0.02, 1e-3, 1e-12])
 @pytest.mark.parametrize("weight", [None, "w"])
+@pytest.mark.each_choice
 def test_an_auc_is_known_as_well_as_promised(tmp_path, monkeypatch, grid, error, weight):
     monkeypatch.setattr(streaming, "_MANY", 100)
     monkeypatch.setattr(streaming, "BATCH", 170)
@@ -636,6 +638,7 @@ def patients(count=3000):
 
 @pytest.mark.parametrize("digits", [2, 16])
 @pytest.mark.parametrize("option", [{}, {"weight": "w"}, {"cluster": "patient"}, {"prior": 0.05}], ids=str)
+@pytest.mark.each_choice
 def test_figures_at_a_place_of_the_ranking_have_the_intervals_of_rows(tmp_path, monkeypatch, option, digits):
     monkeypatch.setattr(streaming, "_MANY", 100)
     monkeypatch.setattr(streaming, "BATCH", 700)
@@ -680,6 +683,7 @@ VALUES = ("ece", "mce", "ece_equal_mass", "calibration_slope", "calibration_inte
 
 @pytest.mark.parametrize("option", [{}, {"weight": "w"}, {"cluster": "patient"}, {"training_prior": 0.5}], ids=str)
 @pytest.mark.parametrize("digits", [2, 12])
+@pytest.mark.each_choice
 def test_figures_of_the_scores_themselves_are_those_of_rows_and_say_how_near_bins_are(
     tmp_path, monkeypatch, option, digits
 ):

@@ -76,7 +76,7 @@ FAULTS = [
 @pytest.mark.parametrize(("question", "column", "value"), FAULTS)
 @pytest.mark.parametrize("files", [1, 2])
 @pytest.mark.parametrize("kind", ["parquet", "csv"])
-@pytest.mark.spread(40)
+@pytest.mark.spread(24)
 def test_a_fault_is_told_of_all_rows(question, column, value, files, kind, tmp_path, monkeypatch):
     data = in_files(spoiled(rows(), column, value), tmp_path, kind, files)
     whole = told(data, question, monkeypatch, 10**9)

@@ -6,7 +6,6 @@ import duckdb
 import numpy as np
 import polars as pl
 import pytest
-import statsmodels.api as sm
 from scipy import stats
 
 import stakes
@@ -24,6 +23,9 @@ from stakes.uncertainty.few_labels import (
 )
 from tests.bad_inputs.catalogue import run_command
 from tests.command import run
+from tests.parts import Lazily
+
+sm = Lazily("statsmodels.api")
 
 
 def world(seed, rows=2000, prevalence=0.3, apart=1.5):

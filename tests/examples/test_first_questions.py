@@ -4,7 +4,6 @@ import re
 from fractions import Fraction
 from itertools import combinations
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from scipy import stats
@@ -20,6 +19,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from tests.examples import EXAMPLES, printed, ran
+from tests.parts import Lazily
+
+plt = Lazily("matplotlib.pyplot")
 
 pytestmark = pytest.mark.slow
 

@@ -73,7 +73,7 @@ def without(metric, truth, output, weight, left):
 ROWS = [(m, weighted) for m in FIGURES for weighted in (False, True)]
 
 
-@pytest.mark.spread(40)
+@pytest.mark.spread(24)
 @pytest.mark.parametrize(("metric", "weighted"), ROWS, ids=[f"{m.text}{'-weighted' * w}" for m, w in ROWS])
 def test_influence_is_what_leaving_a_row_out_changes(metric, weighted):
     first_order = weighted or metric.name in NOT_EXACT
@@ -99,7 +99,7 @@ ALL_OUT = [m for m in ALL_OUT if m.name != "lorenz_gini"]
 
 
 @pytest.mark.parametrize("metric", ALL_OUT, ids=lambda metric: metric.text)
-@pytest.mark.spread(40)
+@pytest.mark.spread(24)
 def test_influence_is_what_leaving_a_cluster_out_changes(metric):
     truth, output = rows_for(metric, 60)
     groups = np.random.default_rng(2).integers(0, 12, len(truth))

@@ -849,6 +849,7 @@ def test_the_scale_of_weights_does_not_matter(kind):
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("kind", list(kinds_of_rows()))
+@pytest.mark.each_choice
 def test_segments_of_one_row_or_one_class_have_figures(kind, weighted):
     columns = kinds_of_rows()[kind]
     options = {"weight": np.linspace(0.5, 2, 60)} if weighted else {}
