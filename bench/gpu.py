@@ -264,7 +264,7 @@ def _cupy_works(truth: torch.Tensor, score: torch.Tensor) -> str:
             taken, labels = cupy.from_dlpack(score[:1000]), cupy.from_dlpack(truth[:1000])
             keys, found = cupy.empty(1000, "int32"), cupy.zeros(1, "int64")
             given = {"scores": taken, "truth": labels, "positive": 1, "keys": keys, "into": found}
-            assert operations.ArrayOperations(cupy).by_kernel("pack_keys", 1000, **given)
+            assert operations.CupyOperations(cupy).by_kernel("pack_keys", 1000, **given)
             return "yes" if int(found[0]) == int((labels == 1).sum()) else "no: the kernel counts wrongly"
     except Exception as problem:  # which is what is asked here
         return " ".join(f"no: {type(problem).__name__}: {problem}".split())[:300].replace("|", "/")

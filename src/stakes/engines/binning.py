@@ -7,10 +7,10 @@ import numpy as np
 from stakes.engines.files.room import memory_left
 from stakes.engines.memory import Binned
 from stakes.engines.tensors.arrays import Tensor
-from stakes.engines.tensors.operations import ArrayOperations
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.keys import add_up, put_together
+from stakes.tallies.operations import ArrayOperations
 
 _BLOCK = 1 << 17
 """Rows per block: few enough for a cache, and enough that threads seldom wait for each other."""

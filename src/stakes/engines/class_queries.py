@@ -43,7 +43,8 @@ from stakes.engines.spark_text import choose
 from stakes.tallies import ClassScores, Tally, bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.bayes import ROUNDING
-from stakes.tallies.class_scores import MOMENTS, SAMPLE
+from stakes.tallies.class_blocks import MOMENTS
+from stakes.tallies.class_scores import SAMPLE
 from stakes.tallies.clusters import MOST_CLASSES
 from stakes.tallies.error_terms import Term
 

@@ -12,10 +12,9 @@ from stakes.errors import InputError, Text, first_row, rows_text
 from stakes.frozen import dataclass, replace
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.bayes import ROUNDING
+from stakes.tallies.class_blocks import Span
 from stakes.tallies.columns import refuse_infinite
 from stakes.tallies.names import canonical
-
-_BLOCK = 1 << 13
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,24 +28,19 @@ class ClassColumns:
         """Return the table of some rows (a mask)."""
         return replace(self, values=self.values[rows])
 
-    def check(self, even: bool = True) -> tuple[float, float]:
+    def check(self, even: bool = True) -> Span:
         """Refuse missing and infinite scores, and probabilities (all scores in [0, 1]) that do not add up to 1.
 
-        Those that need not be ``even`` are only warned of: they order the rows. Return the lowest and highest score.
+        Those that need not be ``even`` are only warned of: they order the rows. Return what was seen.
         """
-        ones = np.ones(len(self.classes), self.values.dtype)
-        low, high, uneven = math.inf, -math.inf, False
-        for start in range(0, len(self.values), _BLOCK):
-            block = self.values[start : start + _BLOCK]
-            low, high = float(np.minimum(low, block.min())), float(np.maximum(high, block.max()))
-            uneven = uneven or bool((np.abs(block @ ones - 1) > ROUNDING).any())
-        if not math.isfinite(low + high):
+        span = Span.of(self.values)
+        if not math.isfinite(span.low + span.high):
             refuse_infinite("score", self.values)
-        if uneven and low >= 0 and high <= 1:
-            sums = self.values @ ones
+        if span.low >= 0 and span.high <= 1 and not span.even:
+            sums = self.values @ np.ones(len(self.classes), self.values.dtype)
             wrong = np.flatnonzero(np.abs(sums - 1) > ROUNDING)
             tell_uneven(len(wrong), float(sums[wrong[0]]), int(wrong[0]), even)
-        return low, high
+        return span
 
 
 def tell_uneven(count: int, seen: float, first: int | None, even: bool) -> None:

@@ -17,18 +17,18 @@ from stakes.engines.cells import Cells, Combination
 from stakes.engines.class_sums import MOST_TOGETHER, ClassSums, Oddities, losses_against_rest, pair_bits
 from stakes.engines.labels import Labels
 from stakes.engines.tensors.arrays import Tensor, Values
-from stakes.engines.tensors.operations import ArrayOperations
 from stakes.frozen import replace
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.bayes import ROUNDING
-from stakes.tallies.class_scores import MOMENTS, SAMPLE, ClassSample
-from stakes.tallies.losses import SURPRISE, sum_of_logs, sum_of_squares
+from stakes.tallies.class_blocks import BlockSums
+from stakes.tallies.class_scores import SAMPLE, ClassSample
+from stakes.tallies.operations import ArrayOperations
 from stakes.tallies.parallel import run_all
 from stakes.tallies.pricing import Pricing, shares_of
 
-_BLOCK = 1 << 18
-"""Scores that are worked on at a time, with those of all classes of a row: they stay in the processor's cache."""
+_PARTS = "ranks", "losses", "squares", "moments", "rest"
+"""The sums that batches need beside their bins."""
 
 _Noted = tuple[int, int | None, float]
 _SAMPLES = 10 * SAMPLE
@@ -85,7 +85,8 @@ class ClassStream:
         few = k <= MOST_TOGETHER  # scores of more classes are sorted and added up, in tables that would be too long
         self._pairs = [BinnedCounts(pair_bits(k), few and not self._elsewhere, operations) for _ in classes]
         self._tables = [BinnedCounts(bins.FINE, False, operations) for _ in (() if few else classes)]
-        self._sums = _Sums(k, operations or ArrayOperations())
+        self._ops = operations or ArrayOperations()
+        self._sums, self._odd = BlockSums(k, _PARTS, self._ops), _OddRows(self._ops)
         self._weighted = False
         self._whole, self._parts = EvenSample(), EvenSample()
 
@@ -122,10 +123,28 @@ class ClassStream:
         Return which has the highest, the rank of the true one, and what rows lose.
         """
         self._sums.grow(len(self._segments.names) or 1)
-        tasks: list[Callable[[], Any]] = [partial(self._sums.add_all, batch)]
+        tasks: list[Callable[[], Any]] = [partial(self._add_all, batch)]
         tasks += [*samples, *(partial(self._bin, batch, place) for place in range(len(self.classes)))]
         found: list[Tensor] = run_all(tasks, size)[0]
         return found
+
+    def _add_all(self, batch: ClassBatch) -> list[Tensor]:
+        """Add a batch; return which class has the highest score in each row, the rank of the true one, and losses.
+
+        Losses, which few ask for, stay in blocks.
+        """
+        if not isinstance(batch.scores, list):  # a tensor, which lies where there is room for all of it
+            return self._add(batch, self._ops.copied(batch.scores))
+        sums = self._sums
+        blocks = [batch.take(slice(start, start + sums.rows)) for start in range(0, len(batch.truth), sums.rows)]
+        tables = (np.stack(block.scores, out=sums.room(len(block.truth))) for block in blocks)
+        best, rank, *losses = zip(*map(self._add, blocks, tables), strict=True)
+        return [np.concatenate(best), np.concatenate(rank), *losses]
+
+    def _add(self, block: ClassBatch, scores: Tensor) -> list[Tensor]:
+        """Add some rows, whose scores (class × row) may be changed."""
+        best, improper = self._ops.first_largest(scores), self._odd.look(scores, block.numbers)
+        return [best, *self._sums.add(scores, block.truth, block.weight, block.segment, improper)]
 
     def _bin(self, batch: ClassBatch, place: int) -> None:
         """Count the scores of a class by the true class, and by whether that is it."""
@@ -170,122 +189,7 @@ class ClassStream:
     @property
     def oddities(self) -> Oddities:
         """The rows whose scores are no probabilities."""
-        return self._sums.odd.found
-
-
-class _Sums:
-    """Sums by segment and class, in extended precision: those of billions of rows must not drift."""
-
-    def __init__(self, k: int, operations: ArrayOperations) -> None:
-        self._k, self._ops = k, operations
-        self._rows = max(_BLOCK // max(k, 8), 1)
-        self._rooms = [np.empty(k * self._rows) for _ in range(2 if operations.xp is np else 0)]
-        self.sizes: Array = np.zeros((0, k), np.longdouble)
-        self.squares: Array = np.zeros((0, k), np.longdouble)
-        self.ranks: Array = np.zeros((0, k), np.longdouble)
-        self.moments: Array = np.zeros((0, k, *MOMENTS), np.longdouble)
-        self.own_squares: Array = np.zeros((0, k), np.longdouble)
-        self.others: Array = np.zeros((0, k, 2), np.longdouble)
-        self.improper: Array = np.zeros(0, np.int64)
-        self.odd = _OddRows(operations)
-
-    def grow(self, segments: int) -> None:
-        """Make room for this many segments."""
-        for name, array in vars(self).items():
-            if isinstance(array, np.ndarray) and len(array) < segments:
-                setattr(self, name, np.pad(array, [(0, segments - len(array)), *[(0, 0)] * (array.ndim - 1)]))
-
-    def add_all(self, batch: ClassBatch) -> list[Tensor]:
-        """Add a batch; return which class has the highest score in each row, the rank of the true one, and losses.
-
-        Losses, which few ask for, stay in blocks.
-        """
-        if not isinstance(batch.scores, list):  # a tensor, which lies where there is room for all of it
-            return self._add(batch, self._ops.copied(batch.scores))
-        starts = range(0, len(batch.truth), self._rows)
-        blocks = [batch.take(slice(start, start + self._rows)) for start in starts]
-        tables = (np.stack(block.scores, out=self._room(0, len(block.truth))) for block in blocks)
-        best, rank, *losses = zip(*map(self._add, blocks, tables), strict=True)
-        return [np.concatenate(best), np.concatenate(rank), *losses]
-
-    def _room(self, which: int, rows: int) -> Array:
-        """One of two buffers for this many rows; allocating one for each block would take as long as filling it."""
-        return self._rooms[which][: self._k * rows].reshape(self._k, rows)
-
-    def _add(self, block: ClassBatch, scores: Tensor) -> list[Tensor]:
-        """Add some rows, whose scores (class × row) may be changed."""
-        ops, weight = self._ops, block.weight
-        truth = ops.cast(block.truth, "int64")
-        cells, places = self._cells(block, truth), truth * len(truth) + ops.numbers(0, len(truth), truth)
-        own = scores.reshape(-1)[places]
-        rank, best = self._ranks(scores, own, truth)
-        self._into(self.sizes, cells, weight)
-        if weight is not None:
-            self._into(self.squares, cells, weight**2)
-        self._into(self.ranks, self._cells(block, rank), weight)
-        improper = self.odd.look(scores, block.numbers)
-        if improper is not None:
-            self._into(self.improper, block.segment, improper)
-            scores, own = ops.xp.clip(scores, 0, 1), ops.xp.clip(own, 0, 1)  # what such rows lose nobody asks
-        surprise = 0.0 - ops.log(own)  # a probability of 0 for what happened is infinitely surprising
-        missed = (1.0 - own) ** 2
-        self._into(self.own_squares, cells, missed if weight is None else missed * weight)
-        scores.reshape(-1)[places] = 0.0  # those of the other classes are left
-        losses = surprise, ops.xp.einsum("ij,ij->j", scores, scores) + missed
-        self._add_moments(cells, losses, weight)
-        self._add_others(scores, block.segment, weight)
-        return [best, rank, *losses]
-
-    def _cells(self, block: ClassBatch, codes: Tensor) -> Tensor:
-        """Where numbers from 0 to that of the classes are added up, segment by segment."""
-        return codes if len(self.sizes) == 1 else block.segment * self._k + codes
-
-    def _ranks(self, scores: Tensor, own: Tensor, truth: Tensor) -> tuple[Tensor, Tensor]:
-        """How many classes go before the true one in each row, and which goes first."""
-        ops = self._ops
-        rank, equal = ops.column_counts(scores > own), scores == own
-        tied = ops.places(ops.column_counts(equal) > 1)
-        if len(tied):
-            before = ops.numbers(0, self._k, truth)[:, None] < truth[tied]
-            rank[tied] += ops.column_counts(equal[:, tied] & before)
-        return rank, ops.first_largest(scores)
-
-    def _into(self, sums: Array, cells: Tensor, values: Tensor | None) -> None:
-        added = self._ops.home(self._ops.count(cells, sums.size, values))
-        sums += added.reshape(sums.shape).astype(sums.dtype, copy=False)
-
-    def _add_moments(self, cells: Tensor, losses: tuple[Tensor, Tensor], weight: Tensor | None) -> None:
-        for place, loss in enumerate(losses):
-            squared = loss if weight is None else loss * weight**2
-            self._into(self.moments[..., place, 0], cells, loss if weight is None else loss * weight)
-            for power, values in enumerate((squared, squared * loss, squared * loss * loss), 2):
-                if weight is not None or power > 2:
-                    self._into(self.moments[..., place, power], cells, values)
-
-    def all_moments(self) -> Array:
-        """The moments, with those that are the same where rows have no weights."""
-        moments = self.moments.copy()
-        weighted = bool(self.squares.any())
-        moments[..., 1] = (self.squares if weighted else self.sizes)[..., None]
-        if not weighted:
-            moments[..., 2] = moments[..., 0]
-        return moments
-
-    def _add_others(self, others: Tensor, segment: Tensor, weight: Tensor | None) -> None:
-        """What the score of each class costs the rows of other classes; those of its own were put to 0."""
-        ops = self._ops
-        if weight is None and len(self.others) == 1:
-            if ops.xp is np:
-                self.others[0, :, 1] += sum_of_squares(others)
-                rest = np.subtract(1.0, others, out=self._room(1, others.shape[1]))
-                self.others[0, :, 0] += sum_of_logs(rest, lambda rows: SURPRISE.of_negative(others[rows]))
-            else:
-                self.others[0, :, 1] += ops.home(ops.xp.einsum("ij,ij->i", others, others))
-                self.others[0, :, 0] += ops.home((0.0 - ops.log1p(-others)).sum(1))
-            return
-        for place, other in enumerate(others):
-            for loss, lost in enumerate((0.0 - ops.log1p(-other), other**2)):
-                self._into(self.others[:, place, loss], segment, lost if weight is None else lost * weight)
+        return self._odd.found
 
 
 class _OddRows:

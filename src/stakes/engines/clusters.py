@@ -31,11 +31,11 @@ from stakes.engines.spark_text import (
     count_whole_numbers,
     keep_rows,
 )
-from stakes.engines.tensors.operations import ArrayOperations
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import MOST_CLASSES, MOST_GROUPS, Clusters, deal_out
 from stakes.tallies.error_terms import Term
+from stakes.tallies.operations import ArrayOperations
 from stakes.tallies.parallel import run_all
 
 BITS = 5

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from stakes.engines.tensors.arrays import Tensor
-from stakes.engines.tensors.operations import ArrayOperations
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.error_variation import COARSE, SizeCounts
 from stakes.tallies.keys import add_up
+from stakes.tallies.operations import ArrayOperations
 
 _BESIDE = 4.0
 """Roots of ranks by which the median of the first rows may miss that of all rows."""

@@ -17,6 +17,7 @@ from stakes.errors import Given, InputError
 from stakes.frozen import dataclass, replace
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally, bins
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.class_blocks import Span
 from stakes.tallies.class_scores import ORDERED
 from stakes.tallies.clusters import Clusters
 from stakes.tallies.columns import Columns
@@ -36,7 +37,7 @@ _RUN = 1 << 8
 class Rows:
     """Columns of equal length; absent ones are None.
 
-    Labels are codes, scores one column or one for each class; ``span`` is the range of the scores of all classes.
+    Labels are codes, scores one column or one for each class; ``span`` is what was seen of the scores of all classes.
     ``costs`` are the costs of each decision by row, if they differ between rows. ``beside`` are columns of another
     kind: several labels or outputs, quantiles, earlier values of a series.
 
@@ -48,7 +49,7 @@ class Rows:
     truth: Array
     prediction: Array | None = None
     scores: Array | None = None
-    span: tuple[float, float] | None = None
+    span: Span | None = None
     weight: Array | None = None
     cluster: Array | None = None
     costs: Array | None = None

@@ -28,13 +28,13 @@ from stakes.engines.number_rows import NumberBatch, NumberReader, Numbers
 from stakes.engines.numbers import FIRST, LOST, Asked, FirstPass, SecondPass, SecondSums, first_sums
 from stakes.engines.rows import Dropped
 from stakes.engines.tensors.arrays import Tensor
-from stakes.engines.tensors.operations import ArrayOperations
 from stakes.tallies import ErrorSums, WorstError
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.error_sums import count_cells, histogram_of, with_worst, worst_of
 from stakes.tallies.error_terms import COLUMNS, IN_ORDER, Origin
 from stakes.tallies.error_variation import HEAVY, KEYS, HeavyRows, heaviest
 from stakes.tallies.keys import order_of
+from stakes.tallies.operations import ArrayOperations
 from stakes.tallies.parallel import to_each
 
 _PICTURED = 1 << 20

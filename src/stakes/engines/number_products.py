@@ -9,9 +9,9 @@ import numpy as np
 
 from stakes.engines.number_rows import NumberBatch, Numbers
 from stakes.engines.tensors.arrays import Tensor
-from stakes.engines.tensors.operations import ArrayOperations
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.error_terms import BETWEEN, COLUMNS, FORMULAS, IN_ORDER, OWN, ArrayTerms, Origin, move
+from stakes.tallies.operations import ArrayOperations
 from stakes.tallies.parallel import to_each
 
 BLOCK = 20_000

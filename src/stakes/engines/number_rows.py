@@ -14,10 +14,10 @@ from stakes.engines.numbers import OTHER
 from stakes.engines.rows import Dropped, rows_that_count
 from stakes.engines.segments import segment_labels
 from stakes.engines.tensors.arrays import Tensor
-from stakes.engines.tensors.operations import ArrayOperations
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.clusters import deal_out
 from stakes.tallies.moments import differences
+from stakes.tallies.operations import ArrayOperations
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,6 +26,7 @@ from stakes.frozen import dataclass, field, replace
 from stakes.tallies import ClassScores, CountSums, ForecastSums, ScoreTable
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_baseline
+from stakes.tallies.class_blocks import Span
 from stakes.tallies.parallel import run_all
 from stakes.tallies.pricing import Pricing
 
@@ -407,7 +408,7 @@ def warn_of_few_outside(scores: Array, sizes: Array | None = None) -> None:
 
 def _scores(
     single: Column | None, table: ClassColumns | None, plan: Plan, truth: Labels, even: bool
-) -> tuple[Array | None, tuple[float, float] | None]:
+) -> tuple[Array | None, Span | None]:
     """The score of the positive class, or one column for each class and their range."""
     if single is not None:
         if plan.positive is None:

@@ -9,7 +9,7 @@ from stakes.metrics.declare import metric
 from stakes.metrics.reasons import NO_PROBABILITIES, NO_ROWS, Undefined
 from stakes.tallies import ClassScores, Confusion
 from stakes.tallies.arithmetic import Array, Number, exact, ratio
-from stakes.tallies.class_scores import ranked_losses
+from stakes.tallies.class_blocks import ranked_losses
 
 _COHEN = "Cohen (1968), Psychological Bulletin 70"
 ALL_ALIKE = Undefined(

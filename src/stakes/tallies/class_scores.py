@@ -11,10 +11,10 @@ from stakes import errors
 from stakes.errors import About, InputError
 from stakes.frozen import dataclass, field, replace
 from stakes.tallies import bins
-from stakes.tallies.arithmetic import Array, Number, alike, are_counts, exact, finite, weighted_sum
+from stakes.tallies.arithmetic import Array, Number, alike, are_counts, exact, finite
 from stakes.tallies.base import Tally
-from stakes.tallies.bayes import ROUNDING
 from stakes.tallies.checks import as_rows, is_sequence
+from stakes.tallies.class_blocks import MOMENTS, BlockSums, Span, ranked_losses
 from stakes.tallies.clusters import Clusters
 from stakes.tallies.fields import SUMMED, SUMMED_FLOATS, WEIGHTED, Content, how, same
 from stakes.tallies.scores import ScoreTable, add_losses, read_losses, save_losses
@@ -23,13 +23,11 @@ PARTS = ("tables", "pairs", "ranks", "squares", "given", "sample")
 ORDERED = (*PARTS, "ranked")
 """What only some figures need: each class's scores against the rest and against every other class, and sums."""
 
+_OF_ALL_SCORES = ("ranks", "squares", "given", "ranked")
+"""Sums of all scores of a row; others look up that of the true class alone."""
+
 SAMPLE = 20_000
 """Most rows that are kept: enough for the spread of a figure to a few per cent."""
-
-MOMENTS = (2, 5)
-"""Of each class and two losses (surprise, squared distance): Σw·loss, Σw², Σw²·loss, Σw²·loss² and Σw²·loss³."""
-
-_BLOCK = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,11 +145,11 @@ class ClassScores(Tally):
         weight: Array | None = None,
         *,
         parts: Collection[str] | None = None,
-        span: tuple[float, float] | None = None,
+        span: Span | None = None,
     ) -> Self:
         """Count an (n, k) array of scores; ``truth`` are codes into the classes.
 
-        ``parts`` are those that are wanted, ``span`` the lowest and the highest score where they are known already.
+        ``parts`` are those that are wanted, ``span`` what is known of the scores already.
         """
         parts = PARTS if parts is None else parts
         (truth,), (scores,) = as_rows(truth=truth), as_rows(-1, scores=scores)
@@ -166,7 +164,7 @@ class ClassScores(Tally):
                 About("truth"),
                 f" holds numbers of classes, from 0 to {k - 1}; give whole numbers in that range",
             )
-        sums = _add_up(scores, truth, k, weight, parts, span or (float(scores.min()), float(scores.max())))
+        sums = _add_up(scores, truth, k, weight, parts, span or Span.of(scores))
         return cls(
             tuple(classes),
             tuple(
@@ -292,68 +290,30 @@ class ClassScores(Tally):
         return f"<ClassScores of {float(self.total):,.15g} rows and {len(self.classes)} classes>"
 
 
-def _add_up(
-    scores: Array, truth: Array, k: int, weight: Array | None, parts: Collection[str], span: tuple[float, float]
-) -> Content:
-    """Add up sizes, ranks and losses block by block, and the blocks without rounding."""
-    sizes, ranks, surprise, squares, given, ranked, moments = [], [], [], [], [], [], []
-    probabilities = span[0] >= 0 and span[1] <= 1
-    starts, places, ones = np.arange(_BLOCK) * k, np.arange(k), np.ones(k, scores.dtype)
-    for start in range(0, len(truth), _BLOCK):
-        rows = slice(start, start + _BLOCK)
-        block, codes, w = scores[rows], truth[rows].astype(np.int64), None if weight is None else weight[rows]
-        own = block.ravel()[starts[: len(block)] + codes]
-        sizes.append(np.bincount(codes, w, k))
-        if "ranks" in parts:
-            ahead = (block > own[:, None]) | ((block == own[:, None]) & (places < codes[:, None]))
-            ranks.append(np.bincount(np.count_nonzero(ahead, axis=1), w, k))
-        probabilities = probabilities and bool((np.abs(block @ ones - 1) <= ROUNDING).all())
-        if probabilities:
-            p = own.astype(np.float64)
-            with np.errstate(divide="ignore"):  # a probability of 0 for what happened is infinitely surprising
-                lost = 0.0 - np.log(p)
-            surprise.append(weighted_sum(lost, w))
-            if "squares" in parts:
-                others = block.astype(np.float64)
-                np.put_along_axis(others, codes[:, None], 0.0, axis=1)
-                distance = np.einsum("ij,ij->i", others, others) + (1 - p) ** 2
-                squares.append(weighted_sum(distance, w))
-                if "sample" in parts:
-                    moments.append(_moments((lost, distance), codes, k, w))
-            if "ranked" in parts:
-                ranked.append(weighted_sum(ranked_losses(codes, block.astype(np.float64)), w))
-            if "given" in parts:
-                weighed = block if w is None else block * w[:, None]
-                cells = (codes[:, None] * k + places).ravel()
-                given.append(np.bincount(cells, weighed.ravel(), k * k))
+def _add_up(scores: Array, truth: Array, k: int, weight: Array | None, parts: Collection[str], span: Span) -> Content:
+    """Add up sizes, ranks and losses block by block; scores that are no probabilities have no losses."""
+    proper = span.probabilities
+    wanted = {*parts, "losses", *(("moments",) if {"sample", "squares"} <= {*parts} else ())} if proper else {*parts}
+    sums = BlockSums(k, wanted)
+    for start in range(0, len(truth), sums.rows):
+        rows = slice(start, start + sums.rows)
+        table = scores[rows].T
+        if not wanted.isdisjoint(_OF_ALL_SCORES):
+            room = sums.room(table.shape[1])
+            np.copyto(room, table)
+            table = room
+        sums.add(table, truth[rows], None if weight is None else weight[rows])
+    kind, (surprise, squares) = np.int64 if weight is None else np.float64, sums.moments[0, ..., 0].sum(0).tolist()
     return {
-        "sizes": _total(sizes, k),
-        "ranks": _total(ranks, k),
-        "surprise": math.fsum(surprise) if probabilities else math.nan,
-        "squares": math.fsum(squares) if probabilities and "squares" in parts else math.nan,
-        "given": np.sum(given, axis=0).reshape(k, k) if probabilities and given else None,
-        "range": span,
-        "ranked": math.fsum(ranked) if probabilities and ranked else None,
-        "moments": add_losses(moments) if probabilities and moments else None,
+        "sizes": sums.sizes[0].astype(kind),
+        "ranks": sums.ranks[0].astype(kind),
+        "surprise": float(surprise) if proper else math.nan,
+        "squares": float(squares) if proper and "squares" in parts else math.nan,
+        "given": sums.given[0].T.astype(np.float64) if proper and "given" in parts else None,
+        "range": (span.low, span.high),
+        "ranked": float(sums.ranked.sum()) if proper and "ranked" in parts else None,
+        "moments": sums.all_moments()[0].astype(np.float64) if "moments" in wanted else None,
     }
-
-
-def _moments(losses: Sequence[Array], truth: Array, k: int, weight: Array | None) -> Array:
-    """What the spread of losses in each class follows from (see ``MOMENTS``)."""
-    unit = np.ones(len(truth)) if weight is None else weight
-    terms = [[unit * loss, *(unit**2 * loss**power for power in range(4))] for loss in losses]
-    return np.moveaxis(np.array([[np.bincount(truth, term, k) for term in each] for each in terms]), 2, 0)
-
-
-def ranked_losses(truth: Array, scores: Array) -> Array:
-    """The sum over grades of squared distances of P(grade or lower) from whether the truth is that or lower."""
-    reached = np.cumsum(scores, axis=-1)[..., :-1]
-    happened = np.asarray(truth)[..., None] <= np.arange(scores.shape[-1] - 1)
-    return np.asarray(((reached - happened) ** 2).sum(-1))
-
-
-def _total(blocks: list[Array], k: int) -> Array:
-    return np.sum(blocks, axis=0) if blocks else np.zeros(k, np.int64)
 
 
 def _pair_wins(scores: Array, truth: Array, k: int, weight: Array | None) -> Array:

@@ -109,7 +109,7 @@ def probability_table(calibrator: str, score: Column) -> Array:
         if values.dtype.kind not in "biuf":
             raise errors.not_numbers("score", f"{values.dtype} values")
         values = values.astype(np.float64)
-        low, high = ClassColumns(tuple(map(str, range(values.shape[1]))), values).check()
+        low, high, _ = ClassColumns(tuple(map(str, range(values.shape[1]))), values).check()
     if low < 0 or high > 1:
         raise InputError(
             "temperature-of-probabilities",

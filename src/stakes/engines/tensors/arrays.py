@@ -9,9 +9,7 @@ import numpy as np
 from stakes import errors
 from stakes.errors import About, InputError
 from stakes.tallies.arithmetic import Array
-
-Tensor: TypeAlias = Any
-"""An array of PyTorch, CuPy or JAX, or of NumPy in tests of the same code."""
+from stakes.tallies.operations import Tensor as Tensor
 
 Values: TypeAlias = Any
 """A column, or another argument, as passed by the user."""

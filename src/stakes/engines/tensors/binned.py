@@ -7,12 +7,12 @@ A table of all bins would be long, since they grow finer towards 0 and 1 for as 
 import numpy as np
 
 from stakes.engines.tensors.arrays import Tensor
-from stakes.engines.tensors.operations import ArrayOperations, Kind
 from stakes.engines.tensors.ordered import NOBODY, sum_losses
 from stakes.tallies import bins
 from stakes.tallies.columns import Columns
 from stakes.tallies.grid import Grid
 from stakes.tallies.losses import SHAPE
+from stakes.tallies.operations import ArrayOperations, Kind
 from stakes.tallies.scores import ScoreTable
 
 BLOCK = 1 << 24

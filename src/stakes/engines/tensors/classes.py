@@ -19,9 +19,10 @@ from stakes.engines.memory import Rows, table_of
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.reading import RowQuestion
 from stakes.engines.tensors.arrays import Tensor
-from stakes.engines.tensors.operations import ArrayOperations, operations_on, refuse_infinite_tensor
+from stakes.engines.tensors.operations import operations_on, refuse_infinite_tensor
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.class_scores import SAMPLE, ClassSample
+from stakes.tallies.operations import ArrayOperations
 
 BLOCK = 1 << 24
 """Scores (rows × classes) per block."""

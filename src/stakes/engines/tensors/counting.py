@@ -25,11 +25,12 @@ from stakes.engines.tensors.arrays import Tensor
 from stakes.engines.tensors.binned import BinCounts
 from stakes.engines.tensors.classes import count_class_tensors
 from stakes.engines.tensors.numbers import count_number_tensors
-from stakes.engines.tensors.operations import ArrayOperations, as_countable, operations_on, refuse_infinite_tensor
+from stakes.engines.tensors.operations import as_countable, operations_on, refuse_infinite_tensor
 from stakes.engines.tensors.ordered import fit_into_keys, fold, sort_scores
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_threshold
 from stakes.tallies.confusion import MOST_CLASSES
+from stakes.tallies.operations import ArrayOperations
 from stakes.tallies.scores import ScoreTable
 
 FEW = 1 << 21

@@ -15,7 +15,8 @@ from stakes.engines.reading import RowQuestion
 from stakes.engines.tables import warn_of_same_column
 from stakes.engines.tasks import task_of_numbers
 from stakes.engines.tensors.arrays import Tensor
-from stakes.engines.tensors.operations import ArrayOperations, operations_on, refuse_infinite_tensor
+from stakes.engines.tensors.operations import operations_on, refuse_infinite_tensor
+from stakes.tallies.operations import ArrayOperations
 
 _FLOATS = ("float16", "float32", "float64")
 

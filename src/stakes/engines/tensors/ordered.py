@@ -10,13 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from stakes.engines.tensors.arrays import Tensor
-from stakes.engines.tensors.operations import ArrayOperations, Kind
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.columns import Columns
 from stakes.tallies.grid import Grid
 from stakes.tallies.keys import FLOAT32, FLOAT64, SIGNED, Keys, Layout, SignedLayout
 from stakes.tallies.losses import SHAPE
+from stakes.tallies.operations import ArrayOperations, Kind
 from stakes.tallies.order import Order
 from stakes.tallies.scores import ScoreTable
 

@@ -16,10 +16,11 @@ from stakes import errors
 from stakes.engines.columns import as_array
 from stakes.engines.tensors.arrays import Tensor, Values, at_home, device_of, maker_of, refuse_empty_shell
 from stakes.engines.tensors.binned import BinCounts, table_of_bins
-from stakes.engines.tensors.operations import ArrayOperations, Kind, as_countable, operations_on
+from stakes.engines.tensors.operations import as_countable, operations_on
 from stakes.errors import About, InputError, Pass, in_rows, some
 from stakes.tallies import Confusion, Tally
 from stakes.tallies.arithmetic import Array
+from stakes.tallies.operations import ArrayOperations, Kind
 
 BUFFER = 1 << 22
 """Most rows in the buffer."""
