@@ -575,6 +575,47 @@ def test_where_no_float_holds_squares_figures_of_rows_stay_and_have_no_interval(
         assert found[name].no_interval == "the squares of these numbers lose too many digits; scale or shift them"
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("cluster", [None, "patient"])
+@pytest.mark.parametrize("scale", [2.0**-530, 2.0**530])  # 1e160, of which no float holds the square
+def test_numbers_beyond_squares_have_baselines_segments_and_gaps_of_their_scale(scale, cluster):
+    question = {"truth": "t", "prediction": "p", "by": "site", "cluster": cluster, "task": "regression"}
+    frame = rows().with_columns(pl.col("t", "p") * scale)
+    found = stakes.evaluate(frame, **question, baseline=scale)
+    wanted = stakes.evaluate(rows(), **question, baseline=1.0)
+    assert found["mae"].baseline == pytest.approx(wanted["mae"].baseline * scale, rel=1e-12)
+    assert found["r2"].value == pytest.approx(wanted["r2"].value, rel=1e-12)
+    for name, part in wanted.segments.items():
+        assert found.segments[name]["mae"].value == pytest.approx(part["mae"].value * scale, rel=1e-12)
+    gap, usual = found.gap("mae"), wanted.gap("mae")
+    assert [gap.value / scale, gap.high / scale] == pytest.approx([usual.value, usual.high], rel=1e-6)
+    assert str(found)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize(
+    "more", [{"baseline": 1e160}, {"by": "site"}, {"by": "site", "cluster": "patient", "baseline": -1e300}]
+)
+@pytest.mark.parametrize(("scale", "code"), [(1e160, "errors-too-large"), (1e-160, "errors-too-small")])
+def test_sums_that_no_float_holds_are_told_in_a_line(tmp_path, small_batches, scale, code, more):
+    frame = rows().with_columns(pl.col("t", "p") * scale)
+    frame.write_parquet(tmp_path / "a.parquet")
+    for data in (str(tmp_path / "a.parquet"), frame.lazy()):
+        with pytest.raises(stakes.InputError, match=r"to be added up .the largest error is [^\n]*$") as problem:
+            stakes.evaluate(data, truth="t", prediction="p", task="regression", **more)
+        assert problem.value.code == code
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_a_baseline_far_beyond_all_segments_leaves_figures_in_an_engine():
+    """Products with the baseline are endless there, of both signs."""
+    frame = rows().with_columns(pl.col("t", "p") * pl.when(pl.col("site") == "north").then(1e75).otherwise(1))
+    question = {"truth": "t", "prediction": "p", "by": "site", "baseline": -1e300, "task": "regression"}
+    known, found = (stakes.evaluate(data, **question) for data in (frame, frame.lazy()))
+    assert found["mae"].value == pytest.approx(known["mae"].value, rel=1e-12)
+    assert str(found)
+
+
 @pytest.mark.parametrize("scale", [2.0**-400, 2.0**400])
 def test_intervals_in_memory_have_the_scale_of_their_rows(scale):
     truth, prediction = rows()["t"].to_numpy(), rows()["p"].to_numpy()

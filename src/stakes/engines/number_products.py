@@ -19,6 +19,9 @@ BLOCK = 20_000
 
 HERE = ArrayOperations()
 
+_LARGE = np.errstate(over="ignore", invalid="ignore")
+"""What no float holds is refused once all rows were added, or has no interval."""
+
 _PLACE, _ROOM = {name: place for place, name in enumerate(COLUMNS)}, len(COLUMNS) + len(BETWEEN)
 _VARYING = slice(_PLACE["one"], None)
 """The columns whose products say how figures vary: all terms, and the sign that moves one of them."""
@@ -48,17 +51,17 @@ class ProductSums:
         self.clusters: Array | None = np.zeros((0, len(COLUMNS[_VARYING]))) if clustered else None
         self._memory: Tensor | None = None
 
+    @_LARGE
     def add(self, rows: Numbers, at: Origin, logs: bool, ops: ArrayOperations = HERE, times: int = 1) -> Tensor:
         """Add rows, or take them away, those of a cluster one after another; return columns with weights.
 
         The columns are overwritten by the next rows.
         """
-        with np.errstate(over="ignore", invalid="ignore"):  # what no float holds is refused once all were added
-            columns = _columns(rows, at, logs, ops, self._room(rows.truth, ops))
-            weighed = columns if rows.weight is None else columns * rows.weight
-            self._sums += times * _products(weighed, columns, ops)
-            if self._squared is not None:
-                self._squared += times * _products(weighed, weighed, ops)
+        columns = _columns(rows, at, logs, ops, self._room(rows.truth, ops))
+        weighed = columns if rows.weight is None else columns * rows.weight
+        self._sums += times * _products(weighed, columns, ops)
+        if self._squared is not None:
+            self._squared += times * _products(weighed, weighed, ops)
         if self.clusters is not None:
             self._add_clusters(times * weighed[_VARYING], np.asarray(rows.cluster))
         return weighed
@@ -78,6 +81,7 @@ class ProductSums:
         starts = np.flatnonzero(np.append(True, cluster[1:] != cluster[:-1]))
         self.clusters[cluster[starts]] += np.add.reduceat(columns, starts, axis=1).T
 
+    @_LARGE
     def moved(self, old: Origin, new: Origin, near: Numbers) -> "ProductSums":
         """The sums about another origin; ``near`` are all rows whose truth may lie between the two baselines.
 
@@ -117,6 +121,7 @@ class ProductSums:
         return float(self._sums[_PLACE[one], _PLACE[other]])
 
     @property
+    @_LARGE
     def products(self) -> Array:
         """Sums of products of every two terms, times squared weights."""
         sums = self._sums if self._squared is None else self._squared

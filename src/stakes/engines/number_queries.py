@@ -177,7 +177,7 @@ class QueryNumbers:
         """Make sums by segment of what was added up at once, and ask for the sizes of errors."""
         answer, centres = self.opening, (0.0, 0.0)
         if _is_far(answer[""], _FAR):
-            n, t, p = (math.fsum(answer[""][f"sum {name}"]) for name in ("one", "truth", "prediction"))
+            n, t, p = (_total(answer[""][f"sum {name}"]) for name in ("one", "truth", "prediction"))
             centres = t / n, p / n  # so far from 0 that digits are lost
             answer = self._read(self._open([], centres=centres))
         own: dict[str, tuple[Numbers, Sequence[float]]] = {name: (found, centres) for name, found in answer.items()}
@@ -186,7 +186,7 @@ class QueryNumbers:
 
         def sums(name: str, sizes: SizeCounts | None) -> ErrorSums:
             found, own_centres = own[name]
-            each, about = {term: math.fsum(found[term]) for term in _FIRST}, [*own_centres]
+            each, about = {term: _total(found[term]) for term in _FIRST}, [*own_centres]
             for place, (column, powers) in enumerate(_POWERS_OF.items()):
                 if found[f"low {column}"].min() == (same := found[f"high {column}"].max()):
                     about[place] = same  # so that no digit is lost
@@ -278,8 +278,8 @@ class QueryNumbers:
             clusters = np.stack([np.bincount(codes, found[name]) for name in names], axis=1)
         else:
             pairs = [[f"{a}·{b}" if f"{a}·{b}" in found else f"{b}·{a}" for a in names] for b in names]
-            products = np.array([[math.fsum(found[pair]) for pair in row] for row in pairs])
-        lost = [math.fsum(found[f"{own}{name}"]) for name in _LOST]
+            products = np.array([[_total(found[pair]) for pair in row] for row in pairs])
+        lost = [_total(found[f"{own}{name}"]) for name in _LOST]
         largest = float(found[f"high {own}far"].max())
         heavy = None if clusters is not None else closer.heavy
         return SecondSums(lost, largest, products, clusters, closer.far, closer.size, heavy, numbers, closer.worst)
@@ -385,7 +385,7 @@ class QueryNumbers:
             frame = add_columns(frame, {f"own{side}_{place}": terms[TERMS[place]] * weight for place in OWN})
         pairs = [(f"own0_{a}", f"own1_{b}") for a in OWN for b in OWN]
         found, shape = self._ask(frame, pairs), (len(OWN), len(OWN))
-        sums = {name: [math.fsum(one["·".join(pair)]) for pair in pairs] for name, one in found.items()}
+        sums = {name: [_total(one["·".join(pair)]) for pair in pairs] for name, one in found.items()}
         return {name: np.array(each).reshape(shape) for name, each in sums.items()}
 
     # ── what is asked ────────────────────────────────────────────────────────────────────────────────────────────
@@ -419,10 +419,18 @@ class QueryNumbers:
         return labels_of({name: table[self.places[name]] for name in self._by})
 
 
+def _total(values: Array) -> float:
+    """The sum without rounding; infinite if no float holds it."""
+    try:
+        return math.fsum(values)
+    except (OverflowError, ValueError):  # ∞ − ∞
+        return math.inf
+
+
 def _is_far(found: Numbers, limit: float) -> bool:
     """Whether a column that is not the same in all rows lies so far from where it is counted that digits are lost."""
     for name, powers in _POWERS_OF.items():
-        n, x, square = (math.fsum(found[f"sum {power}"]) for power in ("one", *powers[:2]))
+        n, x, square = (_total(found[f"sum {power}"]) for power in ("one", *powers[:2]))
         if found[f"low {name}"].min() < found[f"high {name}"].max() and x * x > limit * n * (square - x * x / n):
             return True
     return False

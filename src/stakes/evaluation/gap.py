@@ -189,8 +189,9 @@ def _correlations(parts: list["Evaluation"], name: Value) -> Array | None:
         units.append(own.places if coarse or own.names is None else own.names)
     known, where = np.unique(np.concatenate(units), return_inverse=True)
     ends = np.cumsum([len(one) for one in units])[:-1]
-    each = [np.bincount(own, one, len(known)) for own, one in zip(np.split(where, ends), lost, strict=True)]
-    products = np.stack(each) @ np.stack(each).T
+    each = np.stack([np.bincount(own, one, len(known)) for own, one in zip(np.split(where, ends), lost, strict=True)])
+    each = divide(each, np.abs(each).max(axis=1, keepdims=True))  # whose squares floats hold
+    products = each @ each.T
     size = np.sqrt(np.diag(products))
     return np.asarray(divide(products, np.outer(size, size)))
 

@@ -51,7 +51,8 @@ class ErrorVariation:
         if any(part.products is None for part in parts):
             return None
         same = all(part.baseline == first.baseline for part in parts)
-        products = np.sum([part._about(first.centre) for part in parts], axis=0)
+        with np.errstate(over="ignore", invalid="ignore"):  # figures of what no float holds have no interval
+            products = np.sum([part._about(first.centre) for part in parts], axis=0)
         if not same:
             products[AWAY], products[:, AWAY] = 0.0, 0.0
         return cls(first.centre, first.baseline, sum(part.balance for part in parts), products)

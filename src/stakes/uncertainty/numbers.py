@@ -97,7 +97,7 @@ def sums_at(sums: ErrorSums, varied: ErrorVariation, total: Array, mean: Mean, p
 
     if sums.baseline is None or "baseline" not in wanted:
         return sums_of(mean)
-    before, pull = sums.baseline - varied.centre, varied.balance / float(sums.total)
+    before, pull = np.float64(sums.baseline - varied.centre), varied.balance / float(sums.total)
 
     def of_baseline(name: str) -> Array:
         prediction = before if sums.baseline_given else mean("truth")
@@ -226,6 +226,7 @@ def _sums_by(rows: ErrorRows, groups: Array, count: int, at: Origin, name: str) 
 
 
 # ── sums ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+@np.errstate(over="ignore", invalid="ignore")  # such figures have no interval
 def _of_sums(
     metrics: Sequence[Metric], values: Sequence[float], sums: ErrorSums, sampling: Sampling
 ) -> Sequence[Found]:
@@ -253,9 +254,11 @@ def _from_moments(sums: ErrorSums) -> tuple[ErrorVariation, Array]:
 
     def mean(a: int, e: int, t: int) -> float:  # of |error|ᵃ·errorᵉ·(truth − mean)ᵗ
         a, e = a % 2, e + a - a % 2  # |error|² is error²
-        return float(
-            sum(math.comb(t, i) * (-centre) ** (t - i) * float(sums.mean(a=a, e=e, t=i)) for i in range(t + 1))
-        )
+        try:
+            found = sum(math.comb(t, i) * (-centre) ** (t - i) * float(sums.mean(a=a, e=e, t=i)) for i in range(t + 1))
+        except OverflowError:
+            return math.inf
+        return found if math.isfinite(found) else math.inf
 
     known = len(powers)
     means, products = np.full(len(TERMS), math.nan), np.full((len(TERMS), len(TERMS)), math.nan)
@@ -285,7 +288,7 @@ def _of_products(
         linear = slope @ (terms[moving] - np.outer(means[moving], terms[0]))
         rest, balance = square - float(many @ linear**2), -float(many @ linear)
         if not np.isfinite(counted).all():
-            yield NOT_KEPT
+            yield BEYOND_FLOATS if np.isinf(counted).any() else NOT_KEPT
         elif square and not square > _ROUNDING * float(abs(slope) @ abs(counted) @ abs(slope)):
             yield BEYOND_FLOATS  # what is left of products that nearly cancel is their rounding
         elif not square and np.abs(changes).max(initial=0.0) > _ROUNDING * abs(value):

@@ -92,7 +92,8 @@ def row_powers(metric: Metric, whole: Tally) -> Array | None:
         count = np.ones(len(loss))
     else:
         return None
-    powers = np.array([count.sum(), *(weighted_sum(loss**power, count) for power in (1, 2, 3))])
+    with np.errstate(over="ignore"):
+        powers = np.array([count.sum(), *(weighted_sum(loss**power, count) for power in (1, 2, 3))])
     return powers if np.isfinite(powers).all() else None
 
 
@@ -356,7 +357,10 @@ def largest_gap(
     pairs = _pairs(groups, i, j, confidence, shares, alike[i, j])
     low, high = max(float(pairs.low.max()), 0.0), float(pairs.high.max())
     seen = float(np.ptp(groups.value))
-    corrected = min(max(_without_noise(groups.value, alike * np.outer(errors, errors)), low), seen)
+    unit = -int(np.frexp(np.abs(groups.value).max())[1])  # a power of two, so that floats hold squares
+    values, errors = np.ldexp(groups.value, unit), np.ldexp(errors, unit)
+    corrected = float(np.ldexp(_without_noise(values, alike * np.outer(errors, errors)), -unit))
+    corrected = min(max(corrected, low), seen)
     return LargestGap(seen, corrected, low, high, int(order[0]), int(order[-1]))
 
 

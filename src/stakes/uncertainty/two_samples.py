@@ -63,9 +63,8 @@ def mover(one: Side, other: Side, confidence: float, correlation: Values = 0.0) 
 
 def _apart(one: Array, other: Array, correlation: Values) -> Array:
     """The half-width of the interval of a difference, from those of both figures."""
-    if not np.any(correlation):
-        return np.hypot(one, other)
-    return np.asarray(np.sqrt(np.maximum(one**2 + other**2 - 2 * correlation * one * other, 0.0)))
+    alone = np.sqrt(np.maximum(1 - np.square(correlation), 0.0)) * other
+    return np.asarray(np.hypot(one - correlation * other, alone))
 
 
 def agree(found: Differences, p_value: Array, confidence: float) -> Differences:
