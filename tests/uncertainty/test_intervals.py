@@ -947,3 +947,24 @@ def test_the_k_of_an_average_is_that_of_its_interval_in_an_engine(monkeypatch):
     found = stakes.evaluate(frame.lazy(), truth="y", score={str(c): f"of {c}" for c in range(4)})
     few, many = (found[f"macro_precision_at_k(k={k})"] for k in (10, 80))
     assert many.high - many.low < 0.7 * (few.high - few.low)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_sample_tells_as_much_of_an_average_as_all_rows(weighted, monkeypatch):
+    """Fewer rows than there are lose more of a figure each, and know nothing of the first k: that is put right."""
+    rng = np.random.default_rng(3)
+    truth, score = _class_rows(rng, 120_000, 1)
+    named = {"weight": rng.uniform(0.5, 2, len(truth))} if weighted else {}
+    names = ("macro_auc", "macro_average_precision", "weighted_average_precision", "macro_partial_auc",
+             "macro_recall_at_k", "macro_precision_at_k", "macro_recall_at_specificity", "hand_till_auc")  # fmt: skip
+
+    def ends():
+        answer = stakes.evaluate(truth=truth, score=score, classes=range(4), **named)
+        return {name: np.array([answer[name].value - answer[name].low, answer[name].high - answer[name].value])
+                for name in names}  # fmt: skip
+
+    some = ends()
+    monkeypatch.setattr("stakes.tallies.class_scores.SAMPLE", 1 << 20)
+    every = ends()
+    for name in names:
+        np.testing.assert_allclose(some[name], every[name], rtol=0.5 if "_at_k" in name else 0.12)

@@ -205,11 +205,15 @@ class Average(Shared):
 
 @dataclass(frozen=True, eq=False)
 class ClassRows:
-    """Rows with a score for each class, the code of the true one, and a weight."""
+    """Rows with a score for each class, the code of the true one, and a weight.
+
+    Where one stands for many alike, ``squares`` are the sums of their squared weights.
+    """
 
     scores: Array
     truth: Array
     weight: Array
+    squares: Array | None = None
 
     @cached_property
     def shares(self) -> Array:
@@ -219,7 +223,8 @@ class ClassRows:
     @cached_property
     def against_rest(self) -> list["Ranking"]:
         """The rows ranked by the score of each class, against the rest."""
-        return [Ranking(self.scores[:, c], self.truth == c, self.weight) for c in range(self.scores.shape[1])]
+        k = self.scores.shape[1]
+        return [Ranking(self.scores[:, c], self.truth == c, self.weight, self.squares) for c in range(k)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,6 +246,11 @@ class Ranking:
         levels, places = np.unique(-self.scores, return_inverse=True)
         weights = (np.where(here, self.weight, 0.0) for here in (self.positive, ~self.positive))
         return -levels, np.stack([np.bincount(places, column, len(levels)) for column in weights]), places
+
+    @property
+    def _number(self) -> float:
+        """How many rows there are, with those that others stand for."""
+        return len(self.weight) if self.squares is None else float((self.weight**2 / self.squares).sum())
 
     @property
     def _row_weight(self) -> float:
@@ -272,7 +282,7 @@ class Ranking:
         if self.positive.all() or not self.positive.any():
             return np.full(len(self.scores), math.nan)
         _, counts, places = self._levels
-        unit = self._row_weight if base.one_row.place else self.weight.sum() / len(self.weight)
+        unit = self._row_weight if base.one_row.place else self.weight.sum() / self._number
         found = base.one_row.changes(*counts, np.full(counts.shape, unit), **base.parameters)
         return np.asarray(found[np.where(self.positive, 0, 1), places] * self.weight / unit)
 
@@ -368,7 +378,8 @@ def _pair_changes(rows: ClassRows) -> Array:
     whole, own = np.zeros(len(rows.truth)), [np.flatnonzero(rows.truth == c) for c in range(k)]
     for i, j in itertools.permutations(range(k), 2):
         both = np.concatenate([own[i], own[j]])
-        pair = Ranking(rows.scores[both, i], np.arange(len(both)) < len(own[i]), rows.weight[both])
+        squares = None if rows.squares is None else rows.squares[both]
+        pair = Ranking(rows.scores[both, i], np.arange(len(both)) < len(own[i]), rows.weight[both], squares)
         whole[both] += pair.changes(auc) / (k * (k - 1))
     return whole
 

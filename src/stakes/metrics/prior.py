@@ -129,9 +129,10 @@ def _one_row(base: OneRow, population: Population) -> OneRow:
 def _changes(base: Metric, population: Population, rows: ClassRows) -> Array:
     """What each row changes, at fixed class frequencies."""
     assert base.changes is not None
-    weight = rows.weight * population.weights(rows.truth, rows.weight, population.classes)
+    factors = population.weights(rows.truth, rows.weight, population.classes)
     scores = population.correct(rows.scores) if population.factors is not None else rows.scores
-    found = base.changes(ClassRows(scores, rows.truth, weight))
+    squares = None if rows.squares is None else rows.squares * factors**2
+    found = base.changes(ClassRows(scores, rows.truth, rows.weight * factors, squares))
     count = np.maximum(np.bincount(rows.truth, rows.weight), 1e-300)
     means = np.bincount(rows.truth, found) / count
     return np.asarray(found - rows.weight * means[rows.truth])

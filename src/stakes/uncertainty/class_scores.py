@@ -33,7 +33,7 @@ def of_class_scores(metrics: Sequence[Metric], scores: ClassScores, sampling: Sa
     else:
         assert sample is not None
         rows = LossRows(sample.truth.astype(np.int64), sample.scores, sample.weight, sample.squares)
-    ranked = ClassRows(rows.outputs, rows.classes, rows.weight)
+    ranked = ClassRows(rows.outputs, rows.classes, rows.weight, rows.squares)
     found: list[Found] = []
     for metric in metrics:
         if metric.loss is not None:
