@@ -3,6 +3,7 @@
 The same sums are made of rows that were read from files and of tensors where they lie.
 """
 
+import itertools
 import math
 import sys
 from collections.abc import Callable, Sequence
@@ -14,7 +15,15 @@ import numpy as np
 
 from stakes.engines.binning import BinnedCounts, count_scores
 from stakes.engines.cells import Cells, Combination
-from stakes.engines.class_sums import MOST_TOGETHER, ClassSums, Oddities, losses_against_rest, pair_bits
+from stakes.engines.class_sums import (
+    MOST_TOGETHER,
+    NONE_NOTED,
+    ClassSums,
+    Noted,
+    Oddities,
+    losses_against_rest,
+    pair_bits,
+)
 from stakes.engines.labels import Labels
 from stakes.engines.tensors.arrays import Tensor, Values
 from stakes.frozen import replace
@@ -30,7 +39,9 @@ from stakes.tallies.pricing import Pricing, shares_of
 _PARTS = "ranks", "losses", "squares", "moments", "rest"
 """The sums that batches need beside their bins."""
 
-_Noted = tuple[int, int | None, float]
+_ADDERS = 4
+"""Parts of a batch that are added up apart, on as many cores; always as many, so that sums are the same everywhere."""
+
 _SAMPLES = 10 * SAMPLE
 """Rows that the samples of all segments have together."""
 
@@ -53,6 +64,11 @@ class ClassBatch:
         scores = [column[rows] for column in self.scores]
         numbers = self.numbers[rows] if isinstance(rows, slice) else np.asarray(self.numbers)[rows]
         return ClassBatch(scores, self.truth[rows], self.segment[rows], weight, numbers)
+
+    def split(self, parts: int) -> list["ClassBatch"]:
+        """Return as many parts, of about as many rows each."""
+        ends = [len(self.truth) * part // parts for part in range(parts + 1)]
+        return [self.take(slice(*some)) for some in itertools.pairwise(ends)]
 
     def scores_of(self, rows: Array | slice) -> Array:
         """The scores of some of the rows, row × class."""
@@ -86,7 +102,7 @@ class ClassStream:
         self._pairs = [BinnedCounts(pair_bits(k), few and not self._elsewhere, operations) for _ in classes]
         self._tables = [BinnedCounts(bins.FINE, False, operations) for _ in (() if few else classes)]
         self._ops = operations or ArrayOperations()
-        self._sums, self._odd = BlockSums(k, _PARTS, self._ops), _OddRows(self._ops)
+        self._adders = [_Adder(k, self._ops) for _ in range(1 if self._elsewhere else _ADDERS)]
         self._weighted = False
         self._whole, self._parts = EvenSample(), EvenSample()
 
@@ -122,29 +138,21 @@ class ClassStream:
 
         Return which has the highest, the rank of the true one, and what rows lose.
         """
-        self._sums.grow(len(self._segments.names) or 1)
-        tasks: list[Callable[[], Any]] = [partial(self._add_all, batch)]
-        tasks += [*samples, *(partial(self._bin, batch, place) for place in range(len(self.classes)))]
-        found: list[Tensor] = run_all(tasks, size)[0]
-        return found
-
-    def _add_all(self, batch: ClassBatch) -> list[Tensor]:
-        """Add a batch; return which class has the highest score in each row, the rank of the true one, and losses.
-
-        Losses, which few ask for, stay in blocks.
-        """
-        if not isinstance(batch.scores, list):  # a tensor, which lies where there is room for all of it
-            return self._add(batch, self._ops.copied(batch.scores))
-        sums = self._sums
-        blocks = [batch.take(slice(start, start + sums.rows)) for start in range(0, len(batch.truth), sums.rows)]
-        tables = (np.stack(block.scores, out=sums.room(len(block.truth))) for block in blocks)
-        best, rank, *losses = zip(*map(self._add, blocks, tables), strict=True)
-        return [np.concatenate(best), np.concatenate(rank), *losses]
-
-    def _add(self, block: ClassBatch, scores: Tensor) -> list[Tensor]:
-        """Add some rows, whose scores (class × row) may be changed."""
-        best, improper = self._ops.first_largest(scores), self._odd.look(scores, block.numbers)
-        return [best, *self._sums.add(scores, block.truth, block.weight, block.segment, improper)]
+        for adder in self._adders:
+            adder.sums.grow(len(self._segments.names) or 1)
+        whole = not isinstance(batch.scores, list)  # a tensor, which lies where there is room for all of it
+        if whole:
+            found = [self._adders[0].add(batch, self._ops.copied(batch.scores))]
+        else:
+            parts = zip(self._adders, batch.split(len(self._adders)), strict=True)
+            tasks: list[Callable[[], Any]] = [partial(adder.add_blocks, part) for adder, part in parts]
+            found = run_all([*tasks, *samples], size)[: len(tasks)]
+        # apart from the sums: counting holds the interpreter, and would keep them waiting
+        run_all([partial(self._bin, batch, place) for place in range(len(self.classes))], size)
+        best, ranks, *losses = zip(*found, strict=True)
+        if whole:
+            return [best[0], ranks[0], *losses]
+        return [np.concatenate(best), np.concatenate(ranks), *(list(itertools.chain(*parts)) for parts in losses)]
 
     def _bin(self, batch: ClassBatch, place: int) -> None:
         """Count the scores of a class by the true class, and by whether that is it."""
@@ -166,7 +174,7 @@ class ClassStream:
 
     def result(self, segments: Sequence[str], sample: ClassSample | None = None) -> ClassSums:
         """Return the sums; ``segments`` are the names of the segments by their numbers."""
-        sums, count = self._sums, len(segments)
+        sums, count = BlockSums.joined([adder.sums for adder in self._adders]), len(segments)
         found = run_all([one.result for one in [*self._pairs, *self._tables]], sys.maxsize)
         samples: dict[int | None, ClassSample] = {None: sample or self._whole.of(0)}
         if self._segments.names:
@@ -189,35 +197,50 @@ class ClassStream:
     @property
     def oddities(self) -> Oddities:
         """The rows whose scores are no probabilities."""
-        return self._odd.found
+        return Oddities.joined([adder.odd for adder in self._adders])
 
 
-class _OddRows:
-    """Which rows are no probabilities, and how far the scores reach."""
+class _Adder:
+    """What is added up of some rows: sums, which of them are no probabilities, and how far the scores reach."""
 
-    def __init__(self, operations: ArrayOperations) -> None:
-        self._ops, self.found = operations, Oddities(0, (math.inf, -math.inf))
+    def __init__(self, k: int, operations: ArrayOperations) -> None:
+        self._ops, self.sums = operations, BlockSums(k, _PARTS, operations)
+        self.odd = Oddities(0, (math.inf, -math.inf))
 
-    def look(self, scores: Tensor, numbers: Values) -> Tensor | None:
+    def add_blocks(self, batch: ClassBatch) -> list[Any]:
+        """Add rows block by block; return which class has the highest score in each row, the rank of the true one, and
+        losses. These, which few ask for, stay in blocks.
+        """
+        rows = self.sums.rows
+        blocks = [batch.take(slice(start, start + rows)) for start in range(0, len(batch.truth), rows)]
+        tables = (np.stack(block.scores, out=self.sums.room(len(block.truth))) for block in blocks)
+        best, rank, *losses = zip(*map(self.add, blocks, tables), strict=True)
+        return [np.concatenate(best), np.concatenate(rank), *losses]
+
+    def add(self, block: ClassBatch, scores: Tensor) -> list[Tensor]:
+        """Add some rows, whose scores (class × row) may be changed."""
+        best, improper = self._ops.first_largest(scores), self._look(scores, block.numbers)
+        return [best, *self.sums.add(scores, block.truth, block.weight, block.segment, improper)]
+
+    def _look(self, scores: Tensor, numbers: Values) -> Tensor | None:
         """Look at some rows, which have these numbers, and return which are odd (1), if any is."""
-        (low, high), before, sums = self._ops.ends(scores), self.found, scores.sum(0)
-        span = min(low, before.span[0]), max(high, before.span[1])
-        self.found = replace(before, rows=before.rows + len(numbers), span=span)
-        uneven = abs(sums - 1) > ROUNDING
-        if not bool(uneven.any()) and low >= 0 and high <= 1:
-            return None
-        wrong = (scores < 0) | (scores > 1)
-        outside = wrong.any(0)
-        off = self._noted(before.uneven, uneven, numbers, lambda row: sums[row])
-        beyond = self._noted(before.outside, outside, numbers, lambda row: scores[:, row][wrong[:, row]][0])
-        self.found = replace(self.found, uneven=off, outside=beyond)
-        return self._ops.cast(uneven | outside, "float64")
+        span, sums = self._ops.ends(scores), scores.sum(0)
+        found, uneven = Oddities(len(numbers), span), abs(sums - 1) > ROUNDING
+        odd = None
+        if bool(uneven.any()) or span[0] < 0 or span[1] > 1:
+            wrong = (scores < 0) | (scores > 1)
+            outside = wrong.any(0)
+            off = self._noted(uneven, numbers, lambda row: sums[row])
+            beyond = self._noted(outside, numbers, lambda row: scores[:, row][wrong[:, row]][0])
+            found, odd = replace(found, uneven=off, outside=beyond), self._ops.cast(uneven | outside, "float64")
+        self.odd = Oddities.joined([self.odd, found])
+        return odd
 
-    def _noted(self, before: _Noted, odd: Tensor, numbers: Values, seen: Callable[[int], Tensor]) -> _Noted:
+    def _noted(self, odd: Tensor, numbers: Values, seen: Callable[[int], Tensor]) -> Noted:
         """How many rows are odd, and the number of the first with what is seen there."""
         rows = self._ops.places(odd)
-        if not len(rows) or before[0]:
-            return before[0] + len(rows), *before[1:]
+        if not len(rows):
+            return NONE_NOTED
         first = int(rows[0])
         return len(rows), int(numbers[first]), float(seen(first))
 
@@ -237,15 +260,27 @@ class EvenSample:
         self._below = np.append(self._below, np.ones(segments - len(self._below)))
         self._rows = np.append(self._rows, np.zeros(segments - len(self._rows), np.int64))
         self._rows += np.bincount(segment, minlength=segments) if segments > 1 else len(segment)
-        random = self._generator.random(len(segment))
-        rows = np.flatnonzero(random < (self._below[segment] if segments > 1 else self._below[0]))
-        if segments == 1 and len(rows) > self._most:  # others of this batch are lower
-            rows = rows[np.argpartition(random[rows], self._most)[: self._most]]
+        rows, random = self._candidates(len(segment))
+        if segments > 1:
+            lowest = random < self._below[segment[rows]]
+            rows, random = rows[lowest], random[lowest]
+        elif len(rows) > self._most:  # others of this batch are lower
+            lowest = np.argpartition(random, self._most)[: self._most]
+            rows, random = rows[lowest], random[lowest]
         unit = np.ones(len(rows)) if batch.weight is None else batch.weight[rows]
-        self._kept.append((random[rows], segment[rows], batch.scores_of(rows), batch.truth[rows], unit))
+        self._kept.append((random, segment[rows], batch.scores_of(rows), batch.truth[rows], unit))
         self._size += len(rows)
         if self._size > 2 * self._most * segments:
             self._thin()
+
+    def _candidates(self, rows: int) -> tuple[Array, Array]:
+        """The rows of a batch that draw a number at which they may stay in some segment, and these numbers."""
+        highest = float(self._below.max())
+        if highest == 1:
+            return np.arange(rows), self._generator.random(rows)
+        count = self._generator.binomial(rows, highest)
+        found = self._generator.choice(rows, count, replace=False, shuffle=False)
+        return found, highest * self._generator.random(count)
 
     @property
     def _most(self) -> int:

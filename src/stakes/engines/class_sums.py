@@ -73,6 +73,12 @@ def any_scores(classes: Sequence[str], rows: int) -> dict[str, Values]:
 
 
 # ── the sums ─────────────────────────────────────────────────────────────────────────────────────────────────────
+Noted = tuple[int, int | None, float]
+"""How many rows are odd, and of the first of them its row and a number to show."""
+
+NONE_NOTED: Noted = (0, None, math.nan)
+
+
 @dataclass(frozen=True, eq=False)
 class Oddities:
     """Rows whose scores are no probabilities: those that do not add up to 1, and those outside [0, 1].
@@ -82,8 +88,15 @@ class Oddities:
 
     rows: int
     span: tuple[float, float]
-    uneven: tuple[int, int | None, float] = (0, None, math.nan)
-    outside: tuple[int, int | None, float] = (0, None, math.nan)
+    uneven: Noted = NONE_NOTED
+    outside: Noted = NONE_NOTED
+
+    @classmethod
+    def joined(cls, parts: Sequence["Oddities"]) -> "Oddities":
+        """Those of several parts, which can lie in any order."""
+        lows, highs = zip(*(part.span for part in parts), strict=True)
+        uneven, outside = _first([part.uneven for part in parts]), _first([part.outside for part in parts])
+        return cls(sum(part.rows for part in parts), (min(lows), max(highs)), uneven, outside)
 
     def tell(self, asked: RowQuestion, decided_by: DecidedBy) -> None:
         """Warn of them as rows in memory do, or refuse them where costs need probabilities."""
@@ -97,6 +110,12 @@ class Oddities:
         count, row, seen = self.outside
         if 0 < count <= FEW_OUTSIDE * self.rows:
             errors.warn("few-outside", errors.few_outside(count, self.rows, row, seen))
+
+
+def _first(parts: Sequence[Noted]) -> Noted:
+    """How many there are in all parts, and the first of them."""
+    _, row, seen = min(parts, key=lambda part: math.inf if part[1] is None else part[1])
+    return sum(count for count, _, _ in parts), row, seen
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,5 +234,5 @@ def is_of(plan: Plan, classes: tuple[str, ...]) -> bool:
 
 def pair_bits(classes: int) -> int:
     """How finely scores are binned by the true class: the more classes, the more coarsely."""
-    finest = bins.FINE + 2 if classes <= MOST_TOGETHER else bins.FINE
+    finest = bins.FINE + 1 if classes <= MOST_TOGETHER else bins.FINE
     return min(max(finest - (classes - 1).bit_length(), 4), bins.FINE)

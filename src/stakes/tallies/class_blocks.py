@@ -1,6 +1,6 @@
 """Scores of several classes against the truth, added up block by block: of rows in memory, batches and tensors."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -62,10 +62,23 @@ class BlockSums:
         self.others: Array = np.zeros((1, k, 2), np.longdouble)
         self.given: Array = np.zeros((1, k if "given" in parts else 0, k), np.longdouble)  # of each class, to each
 
+    @classmethod
+    def joined(cls, parts: Sequence["BlockSums"]) -> "BlockSums":
+        """The sums of several parts, which know the same segments."""
+        first = parts[0]
+        whole = cls(first._k, first._parts, first._ops)
+        for name in whole._sums():
+            setattr(whole, name, sum(getattr(part, name) for part in parts))
+        return whole
+
+    def _sums(self) -> list[str]:
+        return [name for name, array in vars(self).items() if isinstance(array, np.ndarray)]
+
     def grow(self, segments: int) -> None:
         """Make room for this many segments."""
-        for name, array in vars(self).items():
-            if isinstance(array, np.ndarray) and len(array) < segments:
+        for name in self._sums():
+            array = getattr(self, name)
+            if len(array) < segments:
                 setattr(self, name, np.pad(array, [(0, segments - len(array)), *[(0, 0)] * (array.ndim - 1)]))
 
     def room(self, rows: int, which: int = 0) -> Array:
