@@ -223,17 +223,31 @@ def test_a_sample_is_even_and_says_so(tmp_path, monkeypatch):
 
 
 def test_every_row_has_the_same_chance_to_be_in_the_sample(monkeypatch):
+    """Whatever batch and segment it lies in; of a segment as many rows stay as may, or all that there are."""
     monkeypatch.setattr("stakes.engines.class_stream.SAMPLE", 50)
-    sample, start = EvenSample(), 0
-    for size in (700, 10, 290, 1_000):
-        numbers = np.arange(start, start + size)
-        zeros = np.zeros(size, np.int64)
-        sample.add(ClassBatch(numbers[None].astype(float), zeros, zeros, None, numbers), zeros, 1)
-        start += size
-    kept = sample.of(0).scores[:, 0]
-    generator = np.random.default_rng(0)
-    drawn = np.concatenate([generator.random(size) for size in (700, 10, 290, 1_000)])
-    assert sorted(kept) == sorted(np.argsort(drawn)[:50])  # the lowest of all numbers drawn, whatever the batch
+    sizes, kept = (700, 10, 290, 1_000), np.zeros((2, 2_000), int)
+    segment = (np.arange(2_000) % 20 > 0).astype(np.int64)  # a hundred rows of the first
+    for seed in range(300):
+        whole, parts, start = EvenSample(), EvenSample(), 0
+        whole._generator, parts._generator = map(np.random.default_rng, (seed, 1_000 + seed))
+        for size in sizes:
+            numbers, zeros = np.arange(start, start + size), np.zeros(size, np.int64)
+            batch = ClassBatch(numbers[None].astype(float), zeros, zeros, None, numbers)
+            whole.add(batch, zeros, 1)
+            parts.add(batch, segment[numbers], 2)
+            start += size
+        found = [whole.of(0), parts.of(0), parts.of(1)]
+        assert [len(one.truth) for one in found] == [50, 50, 50]
+        assert [one.weight.sum() for one in found] == pytest.approx([2_000, 100, 1_900])
+        kept[0, found[0].scores[:, 0].astype(int)] += 1
+        kept[1, np.concatenate([one.scores[:, 0].astype(int) for one in found[1:]])] += 1
+    for chance, times in (
+        (50 / 2_000, kept[0]),
+        (50 / 100, kept[1, segment == 0]),
+        (50 / 1_900, kept[1, segment == 1]),
+    ):
+        squares = ((times - 300 * chance) ** 2).sum() / (300 * chance * (1 - chance))
+        assert abs(squares - len(times)) < 5 * np.sqrt(2 * len(times))
 
 
 # ── what leaves its engine ───────────────────────────────────────────────────────────────────────────────────────
@@ -263,7 +277,7 @@ def test_more_classes_have_wider_bins_and_bounds_that_hold(k, tmp_path):
     for where in (file("parquet")(table, tmp_path), table.lazy()):
         found = stakes.evaluate(where, **asked).scores
         for one, other in zip(found.tables, wanted.tables, strict=True):
-            assert one.grid.bits == (15 if k > 32 else 17 - (k - 1).bit_length())
+            assert one.grid.bits == (15 if k > 32 else 16 - (k - 1).bit_length())
             assert one.as_columns() == other._on(one.grid).as_columns()
         low, high = hand_till_bounds(found)
         assert low - 1e-12 <= exact <= high + 1e-12

@@ -21,7 +21,7 @@ from stakes.frozen import dataclass, field, replace
 from stakes.tallies import ClassScores, ScoreTable, Tally, bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.class_scores import ClassSample, pairs_in_order
-from stakes.tallies.keys import order_of
+from stakes.tallies.columns import Columns
 from stakes.tallies.losses import KEPT, SQUARES, SURPRISE
 from stakes.tallies.names import canonical
 from stakes.tallies.parallel import run_all
@@ -155,8 +155,9 @@ class ClassSums:
         sizes, moments = self.sizes[here].sum(0), self.moments[here].sum(0).astype(np.float64)
         proper, weighted = not self.improper[here].any(), self.squares is not None
         entries = sum(len(binned.edges) for binned in self.tables or self.pairs)
-        tables = tuple(run_all([partial(self._table, place, segment) for place in range(len(self.classes))], entries))
-        wins, ties = pairs_in_order(run_all([partial(self._by_class, one, segment) for one in self.pairs], entries))
+        found = run_all([partial(self._of_class, place, segment) for place in range(len(self.classes))], entries)
+        tables, by_class = zip(*found, strict=True)
+        wins, ties = pairs_in_order(by_class)
         ends = [table.range for table in tables]
         return ClassScores(
             self.classes,
@@ -174,29 +175,33 @@ class ClassSums:
             moments=moments if proper else None,
         )
 
-    def _table(self, place: int, segment: int | None) -> ScoreTable:
-        """A class's scores against the rest."""
-        cells, own = (2, 1) if self.tables else (len(self.classes), place)
-        found = _of_segment((self.tables or self.pairs)[place], segment, cells)
-        name = self.classes[place]
-        table = found.table((name, f"not {name}"), found.cells % cells == own)
+    def _of_class(self, place: int, segment: int | None) -> tuple[ScoreTable, Array]:
+        """A class's scores against the rest, and the rows of each true class at each score, from low to high ones."""
+        k, name = len(self.classes), self.classes[place]
+        here = _of_segment(self.pairs[place], segment, k)
+        levels, by_class, squares = here.by_cell(k)
+        if self.tables:
+            fine = _of_segment(self.tables[place], segment, 2)
+            return self._with_losses(fine.table((name, f"not {name}"), fine.cells % 2 == 1), place, segment), by_class
+        columns = _against_rest(by_class, place)
+        if squares is not None:
+            columns |= _against_rest(squares, place, "_squared")
+        table = ScoreTable(name, f"not {name}", Columns(levels[::-1], columns), here.grid_of_scores)
+        return self._with_losses(table, place, segment), by_class
+
+    def _with_losses(self, table: ScoreTable, place: int, segment: int | None) -> ScoreTable:
+        """The same with the losses of its scores, which bins have lost."""
         beyond = table.grid is not None and table.grid.kind == "line" and table.range[1] >= 1  # at 1, or just above it
         if table.grid is None or not table.probabilities or beyond:
             return table
         lost = self.losses[slice(None) if segment is None else slice(segment, segment + 1), place].sum(0)
         return replace(table, losses=lost.astype(np.float64))
 
-    def _by_class(self, binned: Binned, segment: int | None) -> Array:
-        """The rows of each true class at each score of another one, from low scores to high ones."""
-        k = len(self.classes)
-        here = _of_segment(binned, segment, k)
-        order = order_of(here.edges)
-        edges = here.edges[order]
-        starts = np.append(True, edges[1:] != edges[:-1])[: len(edges)]
-        counts = np.zeros((k, np.count_nonzero(starts)), np.int64 if self.squares is None else np.float64)
-        cells = here.cells[order] % k * counts.shape[1] + np.cumsum(starts) - 1
-        np.add.at(counts.reshape(-1), cells, here.weights[order])
-        return counts
+
+def _against_rest(by_class: Array, place: int, suffix: str = "") -> dict[str, Array]:
+    """The columns of a class against the rest, from high scores to low ones."""
+    others = np.arange(len(by_class)) != place
+    return {f"positives{suffix}": by_class[place, ::-1], f"negatives{suffix}": by_class[others, ::-1].sum(0)}
 
 
 def _of_segment(binned: Binned, segment: int | None, cells: int) -> Binned:
@@ -233,6 +238,8 @@ def is_of(plan: Plan, classes: tuple[str, ...]) -> bool:
 
 
 def pair_bits(classes: int) -> int:
-    """How finely scores are binned by the true class: the more classes, the more coarsely."""
-    finest = bins.FINE + 1 if classes <= MOST_TOGETHER else bins.FINE
-    return min(max(finest - (classes - 1).bit_length(), 4), bins.FINE)
+    """How finely scores are binned by the true class: of more than four, the more classes, the more coarsely."""
+    halvings = (classes - 1).bit_length()
+    if halvings <= 2:
+        return bins.FINE
+    return max(bins.FINE + (classes <= MOST_TOGETHER) - halvings, 4)

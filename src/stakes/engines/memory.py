@@ -213,13 +213,30 @@ class Binned:
         columns = self.cells[here], self.edges[here], self.weights[here], squares
         return Binned(self.grid, *columns, self.bits)
 
+    def by_cell(self, cells: int) -> tuple[Array, Array, Array | None]:
+        """Return the edges from low to high, and what lies there in each cell of as many, of whichever segment."""
+        levels = np.sort(self.edges)
+        levels = levels[np.append(True, levels[1:] != levels[:-1])[: len(levels)]]
+        places = self.cells % cells * len(levels) + np.searchsorted(levels, self.edges)
+
+        def spread(column: Array) -> Array:
+            found = np.zeros(cells * len(levels), column.dtype)
+            np.add.at(found, places, column)
+            return found.reshape(cells, -1)
+
+        return levels, spread(self.weights), None if self.squares is None else spread(self.squares)
+
     def table(self, pair: tuple[str, str], positive: Array) -> ScoreTable:
         """Return the score table of two classes, given which entries are ``positive``."""
         values = {"": self.weights} | ({} if self.squares is None else {"_squared": self.squares})
         columns = {f"positives{suffix}": np.where(positive, column, 0) for suffix, column in values.items()}
         columns |= {f"negatives{suffix}": np.where(positive, 0, column) for suffix, column in values.items()}
-        grid = None if self.grid is None else Grid(self.grid, bits=self.bits)
-        return ScoreTable(*pair, Columns.added(self.edges, columns), grid)
+        return ScoreTable(*pair, Columns.added(self.edges, columns), self.grid_of_scores)
+
+    @property
+    def grid_of_scores(self) -> Grid | None:
+        """The grid on which the scores lie."""
+        return None if self.grid is None else Grid(self.grid, bits=self.bits)
 
 
 def _scores(plan: Plan, rows: Rows, scores: Array, parts: Collection[str] | None) -> Tally:
