@@ -117,6 +117,34 @@ def test_files_in_batches(tmp_path, many_rows, kind, name, monkeypatch):
         agree(found.segments[segment], part)
 
 
+@pytest.mark.parametrize("where", ["file", "lazy"])
+@pytest.mark.parametrize("name", ["scores", "weights and segments", "decisions", "classes, weights and segments"])
+def test_segments_do_not_divide_the_clusters_of_all_rows(tmp_path, many_rows, where, name):
+    """There would be as many entries as in all segments together, for the same answer."""
+    rows().write_parquet(tmp_path / "rows.parquet")
+    table = str(tmp_path / "rows.parquet") if where == "file" else rows().lazy()
+    question = {key: value for key, value in QUESTIONS[name].items() if key != "by"}
+    whole, divided = (stakes.evaluate(table, **question, **more) for more in ({}, {"by": ["site", "ward"]}))
+    for one, other in zip(*map(every_entry, (whole, divided)), strict=True):
+        np.testing.assert_allclose(other, one, rtol=1e-12)
+    named = {name: int(part.clusters.count) for name, part in divided.counted.segments.items()}
+    assert sorted(named.values()) == sorted(
+        len(part["patient"].unique()) for _, part in rows().group_by("site", "ward")
+    )
+
+
+def every_entry(evaluation: stakes.Evaluation) -> list[np.ndarray]:
+    """The entries of clusters, and of those of each class's score, in order."""
+    found = []
+    for one in (evaluation.counted.clusters, *evaluation.counted.clusters.cells):
+        keys = [one.groups, one.truth, one.decided, one.scores, one.ranks]
+        order = np.lexsort([key for key in keys if key is not None])
+        rows_alike = one.alike if one.weight is one.alike else None  # of weighted rows only about as many are known
+        columns = (*keys, rows_alike, one.weight, one.squares, one.lost)
+        found += [np.asarray(column, float)[order] for column in columns if column is not None]
+    return found
+
+
 SOONER = {"lazy polars": [*QUESTIONS], "duckdb": ["weights and segments", "decisions", "classes", "costs by row"]}
 SOONER |= {"ibis": ["scores"], **{engine: ["decisions, costs by row"] for engine in ("dask", "spark")}}
 ENGINES = list(engines_with(QUESTIONS, ELSEWHERE, lambda engine, name: name not in SOONER.get(engine, ["decisions"])))

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from stakes.engines.binning import BinnedCounts, count_scores
-from stakes.engines.cells import Cells, Combination
+from stakes.engines.cells import Cells
 from stakes.engines.class_sums import (
     MOST_TOGETHER,
     NONE_NOTED,
@@ -96,7 +96,7 @@ class ClassStream:
     ) -> None:
         self.classes = classes
         self._pricing, self._elsewhere = pricing, operations is not None
-        self._segments = Cells()
+        self.segments = Cells()
         k = len(classes)
         few = k <= MOST_TOGETHER  # scores of more classes are sorted and added up, in tables that would be too long
         self._pairs = [BinnedCounts(pair_bits(k), few and not self._elsewhere, operations) for _ in classes]
@@ -113,7 +113,7 @@ class ClassStream:
         places = {name: place for place, name in enumerate(self.classes)}
         kind = np.int8 if len(places) < 128 else np.int64
         codes: Array = np.array([places.get(name, -1) for name in truth.names], kind)[truth.codes]
-        segment = self._segments.of(by).of_rows.astype(np.int64) if by else np.broadcast_to(np.int64(0), len(codes))
+        segment = self.segments.of(by).of_rows.astype(np.int64) if by else np.broadcast_to(np.int64(0), len(codes))
         batch = ClassBatch(scores, codes, segment, weight, numbers)
         self._weighted = weight is not None
         if codes.min(initial=0) < 0:  # a class without scores, which is said at the end
@@ -125,8 +125,8 @@ class ClassStream:
 
     def _count(self, batch: ClassBatch) -> BatchOutcome:
         samples = [partial(self._whole.add, batch, np.broadcast_to(np.int64(0), len(batch.truth)), 1)]
-        if self._segments.names:
-            samples.append(partial(self._parts.add, batch, batch.segment, len(self._segments.names)))
+        if self.segments.names:
+            samples.append(partial(self._parts.add, batch, batch.segment, len(self.segments.names)))
         best, ranks, *losses = self.count(batch, len(self.classes) * len(batch.truth), samples)
         if self._pricing is not None:
             any_shares = shares_of([1] * len(self.classes))  # those of the rows are not asked for
@@ -139,7 +139,7 @@ class ClassStream:
         Return which has the highest, the rank of the true one, and what rows lose.
         """
         for adder in self._adders:
-            adder.sums.grow(len(self._segments.names) or 1)
+            adder.sums.grow(len(self.segments.names) or 1)
         whole = not isinstance(batch.scores, list)  # a tensor, which lies where there is room for all of it
         if whole:
             found = [self._adders[0].add(batch, self._ops.copied(batch.scores))]
@@ -166,18 +166,14 @@ class ClassStream:
 
     def _cells(self, batch: ClassBatch, codes: Tensor, count: int) -> Tensor:
         """The cells of rows, of which every segment has so many."""
-        return count * batch.segment + codes if self._segments.names else codes
-
-    def segment_of(self, names: Combination) -> int:
-        """The number of a segment."""
-        return self._segments.of_names(names)
+        return count * batch.segment + codes if self.segments.names else codes
 
     def result(self, segments: Sequence[str], sample: ClassSample | None = None) -> ClassSums:
         """Return the sums; ``segments`` are the names of the segments by their numbers."""
         sums, count = BlockSums.joined([adder.sums for adder in self._adders]), len(segments)
         found = run_all([one.result for one in [*self._pairs, *self._tables]], sys.maxsize)
         samples: dict[int | None, ClassSample] = {None: sample or self._whole.of(0)}
-        if self._segments.names:
+        if self.segments.names:
             samples |= {place: self._parts.of(place) for place in range(count)}
         return ClassSums(
             self.classes,
@@ -261,12 +257,12 @@ class EvenSample:
         self._rows = np.append(self._rows, np.zeros(segments - len(self._rows), np.int64))
         self._rows += np.bincount(segment, minlength=segments) if segments > 1 else len(segment)
         rows, random = self._candidates(len(segment))
+        lowest: Array | slice = slice(None)
         if segments > 1:
             lowest = random < self._below[segment[rows]]
-            rows, random = rows[lowest], random[lowest]
         elif len(rows) > self._most:  # others of this batch are lower
             lowest = np.argpartition(random, self._most)[: self._most]
-            rows, random = rows[lowest], random[lowest]
+        rows, random = rows[lowest], random[lowest]
         unit = np.ones(len(rows)) if batch.weight is None else batch.weight[rows]
         self._kept.append((random, segment[rows], batch.scores_of(rows), batch.truth[rows], unit))
         self._size += len(rows)

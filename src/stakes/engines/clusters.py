@@ -32,9 +32,10 @@ from stakes.engines.spark_text import (
     keep_rows,
 )
 from stakes.tallies import bins
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, distinct
 from stakes.tallies.clusters import MOST_CLASSES, MOST_GROUPS, Clusters, deal_out
 from stakes.tallies.error_terms import Term
+from stakes.tallies.keys import order_of
 from stakes.tallies.operations import ArrayOperations
 from stakes.tallies.parallel import run_all
 
@@ -74,6 +75,8 @@ class ClusterRows:
 
     def _clusters(self, segment: str | None) -> Clusters:
         """The clusters of a segment, or of all rows."""
+        if segment is None and self.by is not None and (whole := self._across_segments()) is not None:
+            return whole._clusters(None)
         chosen: Array | slice = slice(None)
         if segment is not None and self.by is not None:
             chosen = np.flatnonzero(self.by.codes == self.by.names.index(segment))
@@ -89,6 +92,34 @@ class ClusterRows:
         cells = tuple(part._clusters(segment) for part in self.cells)
         found = replace(found, alike=sizes, squares=squares, grid=self.grid, cells=cells)
         return replace(found, ranks=ranks, lost=lost, paid=paid)
+
+
+    def _across_segments(self) -> "ClusterRows | None":
+        """The same with what lies in several segments put together; None where that cannot be told by whole numbers."""
+        rows = self.rows
+        if self.paid is not None or (rows.scores is not None and self.grid is None):
+            return None
+        cells = None if rows.scores is None or self.grid is None else bins.numbers(rows.scores, *self.grid)
+        keys: Array = np.zeros(len(rows.truth), np.int64)
+        most = 1
+        for column in (rows.truth, rows.prediction, self.ranks, rows.cluster, cells):
+            if column is not None and len(column):
+                low, size = int(column.min()), int(column.max()) - int(column.min()) + 1
+                keys, most = keys * size + (column - low), most * size
+        if most >= 1 << 63:
+            return None
+        order = order_of(keys)
+        starts = np.flatnonzero(np.append(True, np.diff(keys[order]) > 0)[: len(order)])
+
+        def added(column: Array | None) -> Array | None:
+            return None if column is None else np.add.reduceat(column[order], starts, axis=0)
+
+        together = rows.take(order[starts])
+        together = replace(
+            together, alike=added(rows.alike), weight=added(rows.weight), squares=added(rows.squares), places=None
+        )
+        ranks = None if self.ranks is None else self.ranks[order[starts]]
+        return replace(self, rows=together, by=None, ranks=ranks, lost=added(self.lost))
 
 
 def _middles(edges: Array, grid: str, bits: int) -> Array:
@@ -249,6 +280,9 @@ def _add_group(frame: LazyTable, order: Sequence[str], groups: int = MOST_GROUPS
 _DENSE = 1 << 24
 """Largest range of numeric cluster names that is looked up in a table."""
 
+_NUMBER_BITS = 40
+"""Bits of a cluster's number where that of its segment stands before it."""
+
 
 class ClusterNumbers:
     """Numbers clusters in order of appearance; ``group`` maps these numbers."""
@@ -325,7 +359,8 @@ class ClusterNumbers:
 class ClusterCounts:
     """Rows of each cluster by cell (truth, decision, segment) and by bin of their scores, counted batch by batch.
 
-    The first clusters are groups of their own; later ones are distributed among them.
+    The first clusters are groups of their own; later ones are distributed among them. The clusters of each segment are
+    ``_seen`` as numbers of both, in order; those of some batches wait to be put together with the others.
     """
 
     _numbers: ClusterNumbers = field(default_factory=ClusterNumbers)
@@ -333,12 +368,14 @@ class ClusterCounts:
     _bins: BinnedCounts = field(default_factory=lambda: BinnedCounts(BITS, cells=2 * _SPAN))
     _seen: list[Array] = field(default_factory=list)
 
-    def groups_of(self, cluster: Column, found: Found | None = None) -> Array:
-        """The group of each row of a batch; with cells (``found``) the clusters of each cell are counted, too."""
-        if found is None:
+    def groups_of(self, cluster: Column, segment: Array | None = None) -> Array:
+        """The group of each row of a batch; the clusters of each ``segment`` are counted, too."""
+        if segment is None:
             return self._groups.of(cluster)
-        numbers, cells = self._numbers.of(cluster), found.of_rows.astype(np.int64)
-        self._seen = [np.unique(np.concatenate([*self._seen, (cells << 40) + numbers]))]
+        numbers = self._numbers.of(cluster)
+        self._seen.append(distinct((segment.astype(np.int64) << _NUMBER_BITS) + numbers))
+        if sum(map(len, self._seen[1:])) > len(self._seen[0]):
+            self._seen = [distinct(np.concatenate(self._seen))]
         return _put_in_groups(numbers)
 
     def add(self, groups: Array, found: Found, scores: Array | None, weight: Array | None) -> None:
@@ -351,23 +388,23 @@ class ClusterCounts:
         narrow = np.int32 if int(cells.max()) < 1 << 20 else np.int64
         return self._bins, cells * narrow(_SPAN) + groups
 
-    def result(self, rows: Rows, by: Labels | None) -> ClusterRows:
-        """The counts by group; ``rows`` are the cells read like rows, and ``by`` their segments."""
+    def result(self, rows: Rows, by: Labels | None, segments: Sequence[str]) -> ClusterRows:
+        """The counts by group; ``rows`` are the cells read like rows, ``by`` their segments, ``segments`` the names of
+        segments by number.
+        """
         found, scored = self._bins.result(), rows.scores is not None
         cells, groups = np.divmod(found.cells, _SPAN)
         entries = replace(rows.take(cells), cluster=groups, scores=found.edges if scored else None)
         grid = (str(found.grid), BITS) if scored else None
         by_entry = None if by is None else replace(by, codes=by.codes[cells])
-        return ClusterRows(_standing_for(entries, found), by_entry, grid, *self.counts(by))
+        return ClusterRows(_standing_for(entries, found), by_entry, grid, *self.counts(segments))
 
-    def counts(self, by: Labels | None) -> tuple[int, dict[str, int]]:
-        """The number of clusters, overall and by segment."""
-        if by is None or not self._seen:
+    def counts(self, segments: Sequence[str]) -> tuple[int, dict[str, int]]:
+        """The number of clusters, overall and by segment, whose names these are."""
+        if not self._seen:
             return self._groups.count, {}
-        cell, number = self._seen[0] >> 40, self._seen[0] & ((1 << 40) - 1)
-        pairs = np.unique((by.codes[cell].astype(np.int64) << 40) + number)
-        sizes = np.bincount(pairs >> 40, minlength=len(by.names)).tolist()
-        return self._numbers.count, dict(zip(by.names, sizes, strict=True))
+        sizes = np.bincount(distinct(np.concatenate(self._seen)) >> _NUMBER_BITS, minlength=len(segments)).tolist()
+        return self._numbers.count, dict(zip(segments, sizes, strict=True))
 
 
 def _put_in_groups(numbers: Array) -> Array:
@@ -430,7 +467,7 @@ class ClassClusterCounts(ClusterCounts):
         found, ranks, (sizes, weight, squares, *lost) = self._ranked.entries()
         cells, groups = np.divmod(found, _SPAN)
         entries = replace(rows.take(cells), cluster=groups, scores=None, alike=sizes, weight=weight, squares=squares)
-        known, by_entry = self.counts(by), None if by is None else replace(by, codes=by.codes[cells])
+        known, by_entry = self.counts(segments), None if by is None else replace(by, codes=by.codes[cells])
         found_bins = [binned.result() for binned in self._scores]
         beside = [self._cells_of(place, one, segments, by, known) for place, one in enumerate(found_bins)]
         return ClusterRows(entries, by_entry, None, *known, beside, ranks, np.stack(lost, axis=-1))

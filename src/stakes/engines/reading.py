@@ -24,7 +24,7 @@ from stakes.engines.tasks import settle_task
 from stakes.errors import About, Given, InputError, Pass, some
 from stakes.frozen import dataclass, field, replace
 from stakes.tallies import ClassScores, CountSums, ForecastSums, ScoreTable
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, distinct
 from stakes.tallies.checks import check_baseline
 from stakes.tallies.class_blocks import Span
 from stakes.tallies.parallel import run_all
@@ -62,7 +62,9 @@ class Read:
 
     def take(self, here: Array) -> "Read":
         """Return some of the rows; the others count as dropped."""
-        left = np.setdiff1d(np.arange(len(self.rows.truth)), here)
+        others = np.ones(len(self.rows.truth), bool)
+        others[here] = False
+        left = np.flatnonzero(others)
         weight = self.dropped.weight + (0.0 if self.rows.weight is None else float(self.rows.weight[left].sum()))
         by, lost = None, dict(self.dropped.segments)
         if self.by is not None:
@@ -293,7 +295,7 @@ def _columns_in_order(data: Data, truth: Values, width: int) -> list[object] | N
     if truth.kind == "text" and len(names := encode(truth).names) > width:
         raise errors.which_score_column((len(truth), width), names)
     numbers = truth.values if truth.kind == "number" and truth.values.dtype.kind in "iu" else np.array([-1])
-    seen = np.unique(numbers).tolist()
+    seen = distinct(numbers).tolist()
     if seen == list(range(len(seen))) and len(seen) > width:
         raise errors.class_without_score([str(name) for name in seen[width:]], [])
     return seen if seen == list(range(width)) else None

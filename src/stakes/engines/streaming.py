@@ -260,6 +260,11 @@ class Batch:
         )
 
     @property
+    def by(self) -> list[Labels]:
+        """The labels that make up the segments."""
+        return [label for name, label in self.labels.items() if name.startswith("by")]
+
+    @property
     def numbers(self) -> range | Array:
         """The numbers of the rows among all."""
         if self.places is not None:
@@ -280,6 +285,7 @@ class Counting:
         self._sums = CellSums()
         self._kinds: Mapping[str, str] = {}
         self._clusters, self._clustered, self._deals_rows = ClusterCounts(), False, False
+        self._by = Cells()
 
     def prepare(self, batch: Batch) -> Batch:
         """Do what can be done of a batch, in the order of batches, while the one before it is being counted."""
@@ -308,14 +314,13 @@ class Counting:
 
     def _add_to_clusters(self, batch: Batch, found: Found) -> None:
         """Count a batch whose rows come in clusters."""
-        self._clusters.add(self._groups(batch, found), found, batch.scores, batch.weight)
+        self._clusters.add(self._groups(batch), found, batch.scores, batch.weight)
 
-    def _groups(self, batch: Batch, found: Found) -> Array:
+    def _groups(self, batch: Batch) -> Array:
         """The group of clusters that each row lies in."""
         if batch.cluster is None:
             return deal_out(np.asarray(batch.numbers))
-        by_segment = any(name.startswith("by") for name in batch.kinds)
-        return self._clusters.groups_of(batch.cluster, found if by_segment else None)
+        return self._clusters.groups_of(batch.cluster, self._by.of(batch.by).of_rows if batch.by else None)
 
     def _decided(self, batch: Batch) -> list[Labels]:
         """What is decided by the scores of a batch, if anything is."""
@@ -336,7 +341,16 @@ class Counting:
         counted = self._count_cells(plan, rows, by)
         if counted is None or not self._clustered:
             return counted
-        return self._clusters.result(rows, by).added_to(counted)
+        return self._clusters.result(rows, by, self._segments(by, self._by)).added_to(counted)
+
+    def _segments(self, by: Labels | None, numbered: Cells) -> list[str]:
+        """The names of segments by their numbers; ``by`` are those of the cells."""
+        if by is None or not numbered.names:
+            return [""]
+        places = [place for place, name in enumerate(self._kinds) if name.startswith("by")]
+        combinations = [tuple(names[place] for place in places) for names in self._cells.names]
+        called = dict(zip(map(numbered.of_names, combinations), by.codes.tolist(), strict=True))
+        return [by.names[called[number]] for number in range(len(called))]
 
     def _keep(self, batch: Batch, scores: Array, found: Found) -> bool:
         """Keep the scores of a batch."""
@@ -376,7 +390,7 @@ class BinnedScores(Counting):
         if batch.scores is None or batch.weight is not None:  # which are sorted, by clusters beside it
             return batch
         found = self._find(batch)
-        groups = self._groups(batch, found) if self._clustered else None
+        groups = self._groups(batch) if self._clustered else None
         return replace(batch, found=found, apart=list(found.apart(batch.scores, None, groups)))
 
     def _tasks(self, batch: Batch, found: Found) -> list[Callable[[], bool | None]]:
@@ -424,15 +438,15 @@ class ClassProbabilities(Counting):
         self._spelling = Spelling.of(asked.alike, asked.classes, asked.positive, [*classes, *names])
 
     def _decided(self, batch: Batch) -> list[Labels]:
-        truth, by = batch.labels["truth"], [label for name, label in batch.labels.items() if name.startswith("by")]
+        truth = batch.labels["truth"]
         spelled = truth.renamed(self._spelling) if self._spelling.words else truth
-        self._outcome = self._stream.add(batch.several, spelled, by, batch.weight, batch.numbers)
+        self._outcome = self._stream.add(batch.several, spelled, batch.by, batch.weight, batch.numbers)
         if self._asked.prediction is not None:
             return []
         return [Labels(self._outcome.decided, decisions_of(self._asked, self._stream.classes))]
 
     def _add_to_clusters(self, batch: Batch, found: Found) -> None:
-        self._class_clusters.add_classes(self._groups(batch, found), found, self._outcome)
+        self._class_clusters.add_classes(self._groups(batch), found, self._outcome)
 
     def count(self, asked: RowQuestion) -> Counted | None:
         """Count the groups; None when the classes turn out to be others than those of the scores."""
@@ -449,18 +463,9 @@ class ClassProbabilities(Counting):
         if how != "rows":
             decided = np.array([plan.decisions.index(names[-1]) for names in self._cells.names])
             rows = replace(rows, prediction=decided)
-        segments = self._segments(by)
+        segments = self._segments(by, self._stream.segments)
         counted = self._stream.result(segments).added_to(self._count_decisions(plan, rows, by), how)
         return self._class_clusters.of_classes(rows, by, segments).added_to(counted) if self._clustered else counted
-
-    def _segments(self, by: Labels | None) -> list[str]:
-        """The names of the segments, by their numbers in the stream."""
-        if by is None:
-            return [""]
-        places = [place for place, name in enumerate(self._kinds) if name.startswith("by")]
-        combinations = [tuple(names[place] for place in places) for names in self._cells.names]
-        called = dict(zip(map(self._stream.segment_of, combinations), by.codes.tolist(), strict=True))
-        return [by.names[called[number]] for number in range(len(called))]
 
 
 class KeptScores(Counting):

@@ -18,7 +18,7 @@ from stakes.engines.segments import spread_by, values_of
 from stakes.engines.tables import is_lazy, names_files, take
 from stakes.errors import About, GapError, Given, InputError, Pass, Text, first_row, in_rows, rows_text, short
 from stakes.frozen import dataclass, replace
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, distinct
 
 if TYPE_CHECKING:
     import polars as pl
@@ -391,7 +391,7 @@ def _places(numbers: "pl.Series", rows: int) -> Array:
 
     places = numbers.cast(pl.Float64, strict=False).to_numpy() - 1
     right = (places % 1 == 0) & (places >= 0) & (places < rows)
-    if not len(places) or not right.all() or len(np.unique(places)) < len(places):
+    if not len(places) or not right.all() or len(distinct(places)) < len(places):
         seen = f"{numbers.name} has to name rows from 1 to {rows:,}, each once" if len(places) else "no row has a truth"
         raise InputError("labels-without-place", f"the labels cannot be put back: {seen}; give the rows as written out")
     return np.asarray(places, np.int64)

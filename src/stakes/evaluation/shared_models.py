@@ -51,7 +51,7 @@ from stakes.metrics.usual import VERDICT
 from stakes.question.options import Data, Value
 from stakes.question.question import Question
 from stakes.tallies import ClassScores, Confusion, ErrorSums, OutputSums, ScoreTable, TermSums, bins
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, distinct
 from stakes.tallies.clusters import MOST_CLASSES, Clusters
 from stakes.tallies.error_variation import MedianSides
 from stakes.tallies.pricing import Pricing
@@ -458,7 +458,7 @@ def _coarse(columns: Sequence[str], tables: Sequence[ScoreTable], labels: int) -
     levels = [table.as_columns().scores.astype(np.float64) for table in tables]
     grids = ["line" if table.range[0] < 0 or table.range[1] > 1 else "probability" for table in tables]
     for bits in range(bins.FINE, -1, -1):
-        cells = [np.unique(bins.numbers(some, grid, bits)) for some, grid in zip(levels, grids, strict=True)]
+        cells = [distinct(bins.numbers(some, grid, bits)) for some, grid in zip(levels, grids, strict=True)]
         if labels * len(cells[0]) * len(cells[1]) <= MOST_CELLS:
             break
         levels = [bins.edges(some, grid, bits) for some, grid in zip(cells, grids, strict=True)]

@@ -13,7 +13,7 @@ from stakes import errors
 from stakes.engines.columns import is_missing
 from stakes.engines.memory import sums_by
 from stakes.errors import InputError, short
-from stakes.tallies import Confusion, JointCounts
+from stakes.tallies import Confusion, JointCounts, arithmetic
 from stakes.tallies.arithmetic import Array, Values, is_real
 from stakes.tallies.confusion import MOST_CLASSES
 
@@ -136,7 +136,7 @@ def distinct(name: str, array: Array) -> Array:
         if high - low <= 1:
             return np.array([low, high][: high - low + 1], array.dtype)
     if array.dtype.kind != "O":
-        found = np.unique(array)
+        found = arithmetic.distinct(array)
         if found.dtype.kind == "f" and np.isnan(found[-1:]).any():
             raise InputError("missing-labels", f"{name} holds NaN; leave these rows out")
         return found

@@ -13,7 +13,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.frozen import dataclass
-from stakes.tallies.arithmetic import Array, Index, Number, as_float, divide, exact, room_for
+from stakes.tallies.arithmetic import Array, Index, Number, as_float, distinct, divide, exact, room_for
 from stakes.tallies.keys import order_of
 from stakes.tallies.steps import BLOCK, EXACT_PRODUCTS, Steps
 
@@ -95,7 +95,7 @@ class Columns:
     @classmethod
     def stacked(cls, parts: Sequence[Self]) -> Self:
         """Put tables side by side along a new leading axis, over all scores that occur in any of them."""
-        upwards = np.unique(join_scores([part.scores for part in parts]))
+        upwards = distinct(join_scores([part.scores for part in parts]))
         values = {name: np.zeros((len(parts), len(upwards)), column.dtype) for name, column in parts[0].values.items()}
         for i, part in enumerate(parts):
             places = len(upwards) - 1 - np.searchsorted(upwards, part.scores)

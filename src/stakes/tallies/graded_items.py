@@ -7,7 +7,7 @@ import numpy as np
 
 from stakes.errors import InputError, Pass
 from stakes.frozen import dataclass, field
-from stakes.tallies.arithmetic import Array, finite
+from stakes.tallies.arithmetic import Array, distinct, finite
 from stakes.tallies.base import Tally
 from stakes.tallies.fields import SUMMED_FLOATS, Value, how, same
 
@@ -99,7 +99,7 @@ class GradedItems(Tally):
             highest=float(np.nanmax(scores, initial=-np.inf)),
             binary=_is_binary(known),
             clustered=cluster is not None,
-            seals=None if cluster is None else np.array([_seal(names[i]) for i in np.unique(cluster)], np.uint64),
+            seals=None if cluster is None else np.array([_seal(names[i]) for i in distinct(cluster)], np.uint64),
             **({} if repeats is None else _repeat_sums(known, repeats)),
         )
 
@@ -166,7 +166,7 @@ class GradedItems(Tally):
     def _sum(cls, parts: list[Self]) -> Self:
         whole = super()._sum(parts)
         if whole.seals is not None and len(parts) > 1:
-            twice = len(whole.seals) - len(np.unique(whole.seals))
+            twice = len(whole.seals) - len(distinct(whole.seals))
             if twice:
                 raise InputError(
                     "split-clusters",

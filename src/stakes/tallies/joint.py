@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 
 from stakes.frozen import dataclass, field, replace
-from stakes.tallies.arithmetic import Array, Number, Values, are_counts, exact
+from stakes.tallies.arithmetic import Array, Number, Values, are_counts, distinct, exact
 from stakes.tallies.base import Tally
 from stakes.tallies.confusion import Confused, most_frequent
 from stakes.tallies.fields import SUMMED, Content, how, same, say_weighting
@@ -186,6 +186,6 @@ def _count_numbers(flat: Array, weight: Array | None, most: int) -> tuple[Array,
     """The numbers that occur, and how often or with what weight."""
     if most <= _FEW:
         every = np.bincount(flat, weights=weight, minlength=most)
-        found = np.unique(flat) if weight is not None else np.flatnonzero(every)
+        found = distinct(flat) if weight is not None else np.flatnonzero(every)
         return found, every[found]
     return np.unique(flat, return_counts=True) if weight is None else add_up(flat, weight.astype(np.float64))

@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from stakes.frozen import dataclass
-from stakes.tallies.arithmetic import Array, exact
+from stakes.tallies.arithmetic import Array, distinct, exact
 from stakes.tallies.parallel import polars_is_lost
 from stakes.tallies.steps import BLOCK, EXACT_PRODUCTS, Steps
 
@@ -140,7 +140,7 @@ class Keys:
         tied = (rows < len(self)) & (self.values[np.minimum(rows, len(self) - 1)] <= last)
         ends = np.minimum(rows, len(self))
         ends[tied] = [self._next_score(int(row)) for row in rows[tied]]
-        ends = np.unique(ends)
+        ends = distinct(ends)
         found = np.empty(len(ends), np.int64)
         for start in range(0, len(self), BLOCK):
             here = slice(*np.searchsorted(ends, (start + 1, start + BLOCK + 1)))

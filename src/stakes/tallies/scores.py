@@ -12,7 +12,7 @@ from stakes import errors
 from stakes.errors import Given, InputError, some
 from stakes.frozen import dataclass, field, replace
 from stakes.tallies import bins
-from stakes.tallies.arithmetic import MOST, Array, Index, Number, Values, are_counts, divide, finite
+from stakes.tallies.arithmetic import MOST, Array, Index, Number, Values, are_counts, distinct, divide, finite
 from stakes.tallies.base import Tally
 from stakes.tallies.checks import as_rows, check_class, check_threshold
 from stakes.tallies.columns import COUNTS, Columns
@@ -548,12 +548,12 @@ class ScoreTable(Tally):
         if self.weighted or self.leading or not len(columns.scores):
             return growing(len(columns.scores), single)
         reached = np.cumsum(columns.values["positives"] + columns.values["negatives"])
-        return np.unique(np.searchsorted(reached, growing(int(reached[-1]), single)) + 1)
+        return distinct(np.searchsorted(reached, growing(int(reached[-1]), single)) + 1)
 
     def between(self, thresholds: Array) -> Self:
         """Return the table with everything between two of these thresholds merged: it answers them as before."""
         columns = self.as_columns()
-        places = np.unique(np.append(columns.reaching(thresholds), len(columns.scores)))
+        places = distinct(np.append(columns.reaching(thresholds), len(columns.scores)))
         return self._like(columns.cut(places[places > 0]), self.grid)
 
     def some_rows(self, most: int) -> tuple[Array, Array, Array]:

@@ -15,7 +15,7 @@ from stakes.metrics.estimate import percent
 from stakes.question.options import Value
 from stakes.records import Count, Positive, Record
 from stakes.results import Shown
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, distinct
 from stakes.uncertainty.sampling import FEW_CLUSTERS
 from stakes.validation.fitting import metric_of, value_of
 
@@ -189,7 +189,7 @@ class Validation(
             )
         if self.repeats > 1:
             notes.append(f"pooled is the first of {self.repeats} repeats; those of folds are over all repeats")
-        if len(np.unique(self.rows)) < len(self.rows):
+        if len(distinct(self.rows)) < len(self.rows):
             notes.append("some rows are judged in several folds and count as often in pooled figures")
         return notes
 

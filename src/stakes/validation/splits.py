@@ -9,7 +9,7 @@ import numpy as np
 from stakes import errors
 from stakes.errors import Given, InputError, Pass, rows_text, some, the_class
 from stakes.question.options import Column, Data, Value
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, distinct
 from stakes.tallies.checks import as_list, check_whole, is_one_of
 from stakes.validation.target import Target, column_of
 
@@ -243,7 +243,7 @@ def _check(number: int, pair: object, rows: int) -> Split:
     if not isinstance(pair, list | tuple) or len(pair) != 2:
         raise errors.bad_split(number, "it is no pair (rows to fit on, rows to judge)")
     train, test = (_row_numbers(number, side, rows) for side in pair)
-    shared = np.intersect1d(train, test)
+    shared = distinct(test[np.isin(test, train)])
     if len(shared):
         raise errors.bad_split(number, f"row {shared[0]} is fitted on and judged too ({len(shared):,} such rows)")
     return train, test

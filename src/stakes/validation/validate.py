@@ -10,7 +10,7 @@ from stakes.errors import InputError
 from stakes.evaluation import Evaluation
 from stakes.question.options import Column, Validated, asks
 from stakes.question.question import Question
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, distinct
 from stakes.validation.features import Estimator
 from stakes.validation.fitting import Predictions, evaluate, fit_all, fit_copy, predict
 from stakes.validation.result import Validation
@@ -64,7 +64,7 @@ def validate_rows(
 
     def evaluate_fold(predictions: Predictions, rows: Array, by: Array | None = None) -> Evaluation:
         """Evaluate; rows that are tested several times, and groups, stay together in intervals."""
-        cluster = units[rows] if groups is not None or len(np.unique(rows)) < len(rows) else None
+        cluster = units[rows] if groups is not None or len(distinct(rows)) < len(rows) else None
         return evaluate(target, predictions, rows, question, by=by, cluster=cluster)
 
     rows, fold = splits.test_rows
