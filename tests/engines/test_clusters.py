@@ -312,3 +312,23 @@ def test_a_threshold_beyond_all_scores_is_told_of_bins_too(many_rows, threshold,
     found = stakes.evaluate(frame.lazy(), **question, threshold=threshold)
     assert ("so everyone gets the same decision" in " ".join(found.notes)) is lies
     assert found.scores.grid is not None
+
+
+@pytest.mark.parametrize("by", [None, "site"])
+def test_very_many_clusters_of_numbers_are_groups_in_files_as_in_memory(tmp_path, many_rows, by, monkeypatch):
+    """No more sums are kept than of the groups; the number of clusters is that of all, and of each segment."""
+    table = pl.concat([rows(), rows().with_columns(site=pl.lit("south"))])
+    table = table.with_columns(case=pl.int_range(pl.len()) % 500, guess=pl.col("worth") * 0.9 + pl.col("w"))
+    table.write_parquet(tmp_path / "rows.parquet")
+    question = {"truth": "worth", "prediction": "guess", "cluster": "case", "by": by}
+    monkeypatch.setattr(clusters, "MOST_GROUPS", 100)
+    monkeypatch.setattr("stakes.tallies.clusters.MOST_GROUPS", 100)
+    found, known = (stakes.evaluate(where, **question) for where in (str(tmp_path / "rows.parquet"), table))
+    parts = {"": (found, known)} | {name: (found.segments[name], known.segments[name]) for name in found.segments}
+    for one, other in parts.values():
+        assert one.counted.clusters.count == other.counted.clusters.count == 500
+        assert one.counted.clusters.size <= 100
+        for name in ("mae", "rmse", "r2", "median_absolute_error"):
+            here, there = one[name], other[name]
+            assert here.value == pytest.approx(there.value)
+            assert here.high - here.low == pytest.approx(there.high - there.low, rel=0.4)

@@ -15,7 +15,7 @@ import polars as pl
 from stakes.engines.alike import Spelling
 from stakes.engines.class_queries import sum_of
 from stakes.engines.class_sums import class_columns, class_names
-from stakes.engines.clusters import ClusterCounts
+from stakes.engines.clusters import ClusterGroups
 from stakes.engines.columns import Data, LazyTable, as_frame
 from stakes.engines.files.reading import Files, count_typed
 from stakes.engines.lazy import name_columns, open_classes
@@ -245,13 +245,13 @@ def _inside(data: Data, asked: RowQuestion, folds: Folds) -> Iterator[MappedRows
 
 def _in_batches(files: Files, asked: RowQuestion) -> Iterator[LazyTable]:
     """The rows of files, some at a time; clusters are numbered as they come up."""
-    classes, clusters = class_names(files.wanted), ClusterCounts()
+    classes, clusters = class_names(files.wanted), ClusterGroups()
     spelling = Spelling.of(asked.alike, asked.classes, asked.positive, classes)
     for batch in batches(files, asked.missing):
         if not batch.labels:
             continue
         truth = batch.labels["truth"].renamed(spelling) if spelling.words else batch.labels["truth"]
-        held = deal_out(np.asarray(batch.numbers)) if batch.cluster is None else clusters.groups_of(batch.cluster)
+        held = deal_out(np.asarray(batch.numbers)) if batch.cluster is None else clusters.of(batch.cluster)
         unit = np.ones(len(held)) if batch.weight is None else batch.weight.astype(np.float64)
         scores = {f"s{c}": one for c, one in enumerate(batch.several)}
         code = truth.into(classes).astype(np.int64)

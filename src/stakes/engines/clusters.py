@@ -93,7 +93,6 @@ class ClusterRows:
         found = replace(found, alike=sizes, squares=squares, grid=self.grid, cells=cells)
         return replace(found, ranks=ranks, lost=lost, paid=paid)
 
-
     def _across_segments(self) -> "ClusterRows | None":
         """The same with what lies in several segments put together; None where that cannot be told by whole numbers."""
         rows = self.rows
@@ -355,20 +354,18 @@ class ClusterNumbers:
         self._numbers = np.append(self._numbers, numbers)[firsts]
 
 
-@dataclass(eq=False)
-class ClusterCounts:
-    """Rows of each cluster by cell (truth, decision, segment) and by bin of their scores, counted batch by batch.
+class ClusterGroups:
+    """The group of each cluster: the first clusters are groups of their own, later ones are distributed among them.
 
-    The first clusters are groups of their own; later ones are distributed among them. The clusters of each segment are
-    ``_seen`` as numbers of both, in order; those of some batches wait to be put together with the others.
+    The clusters of each segment are ``_seen`` as numbers of both, in order; those of some batches wait to be put
+    together with the others.
     """
 
-    _numbers: ClusterNumbers = field(default_factory=ClusterNumbers)
-    _groups: ClusterNumbers = field(default_factory=lambda: ClusterNumbers(_put_in_groups))
-    _bins: BinnedCounts = field(default_factory=lambda: BinnedCounts(BITS, cells=2 * _SPAN))
-    _seen: list[Array] = field(default_factory=list)
+    def __init__(self) -> None:
+        self._numbers, self._groups = ClusterNumbers(), ClusterNumbers(_put_in_groups)
+        self._seen: list[Array] = []
 
-    def groups_of(self, cluster: Column, segment: Array | None = None) -> Array:
+    def of(self, cluster: Column, segment: Array | None = None) -> Array:
         """The group of each row of a batch; the clusters of each ``segment`` are counted, too."""
         if segment is None:
             return self._groups.of(cluster)
@@ -377,6 +374,26 @@ class ClusterCounts:
         if sum(map(len, self._seen[1:])) > len(self._seen[0]):
             self._seen = [distinct(np.concatenate(self._seen))]
         return _put_in_groups(numbers)
+
+    def counts(self, segments: Sequence[str]) -> tuple[int, dict[str, int]]:
+        """The number of clusters, overall and by segment, whose names these are."""
+        if not self._seen:
+            return self._groups.count, {}
+        sizes = np.bincount(distinct(np.concatenate(self._seen)) >> _NUMBER_BITS, minlength=len(segments)).tolist()
+        return self._numbers.count, dict(zip(segments, sizes, strict=True))
+
+
+def _put_in_groups(numbers: Array) -> Array:
+    """The group of each cluster by its number."""
+    return np.where(numbers < MOST_GROUPS, numbers, deal_out(numbers))
+
+
+@dataclass(eq=False)
+class ClusterCounts:
+    """Rows of each cluster by cell (truth, decision, segment) and by bin of their scores, counted batch by batch."""
+
+    groups: ClusterGroups = field(default_factory=ClusterGroups)
+    _bins: BinnedCounts = field(default_factory=lambda: BinnedCounts(BITS, cells=2 * _SPAN))
 
     def add(self, groups: Array, found: Found, scores: Array | None, weight: Array | None) -> None:
         """Count a batch, given the group and the cell of each row."""
@@ -397,19 +414,7 @@ class ClusterCounts:
         entries = replace(rows.take(cells), cluster=groups, scores=found.edges if scored else None)
         grid = (str(found.grid), BITS) if scored else None
         by_entry = None if by is None else replace(by, codes=by.codes[cells])
-        return ClusterRows(_standing_for(entries, found), by_entry, grid, *self.counts(segments))
-
-    def counts(self, segments: Sequence[str]) -> tuple[int, dict[str, int]]:
-        """The number of clusters, overall and by segment, whose names these are."""
-        if not self._seen:
-            return self._groups.count, {}
-        sizes = np.bincount(distinct(np.concatenate(self._seen)) >> _NUMBER_BITS, minlength=len(segments)).tolist()
-        return self._numbers.count, dict(zip(segments, sizes, strict=True))
-
-
-def _put_in_groups(numbers: Array) -> Array:
-    """The group of each cluster by its number."""
-    return np.where(numbers < MOST_GROUPS, numbers, deal_out(numbers))
+        return ClusterRows(_standing_for(entries, found), by_entry, grid, *self.groups.counts(segments))
 
 
 def _standing_for(rows: Rows, found: Binned) -> Rows:
@@ -467,7 +472,7 @@ class ClassClusterCounts(ClusterCounts):
         found, ranks, (sizes, weight, squares, *lost) = self._ranked.entries()
         cells, groups = np.divmod(found, _SPAN)
         entries = replace(rows.take(cells), cluster=groups, scores=None, alike=sizes, weight=weight, squares=squares)
-        known, by_entry = self.counts(segments), None if by is None else replace(by, codes=by.codes[cells])
+        known, by_entry = self.groups.counts(segments), None if by is None else replace(by, codes=by.codes[cells])
         found_bins = [binned.result() for binned in self._scores]
         beside = [self._cells_of(place, one, segments, by, known) for place, one in enumerate(found_bins)]
         return ClusterRows(entries, by_entry, None, *known, beside, ranks, np.stack(lost, axis=-1))

@@ -79,7 +79,9 @@ class BatchNumbers:
             guesses = {cell: Guess(self._held.some(cell), origin) for cell, origin in origins.items()}
             self._held = self._added(partial(self._begin, guesses, None))
             found = self._held.second(origins)
-        return SecondPass(found[_WHOLE][0], {name: found[cell][0] for name, cell in self._reader.cells.items()})
+        count, counts = self._reader.cluster_counts
+        segments = {name: found[cell][0].of_clusters(counts.get(name)) for name, cell in self._reader.cells.items()}
+        return SecondPass(found[_WHOLE][0].of_clusters(count), segments)
 
     def cross(self, centre: float) -> dict[str, Array]:
         """Add up the products of what depends on the predictions of two models, of all rows ("") and by segment."""

@@ -282,7 +282,9 @@ class QueryNumbers:
         lost = [_total(found[f"{own}{name}"]) for name in _LOST]
         largest = float(found[f"high {own}far"].max())
         heavy = None if clusters is not None else closer.heavy
-        return SecondSums(lost, largest, products, clusters, closer.far, closer.size, heavy, numbers, closer.worst)
+        return SecondSums(
+            lost, largest, products, clusters, closer.far, closer.size, heavy, numbers, worst=closer.worst
+        )
 
     # ── a closer look ────────────────────────────────────────────────────────────────────────────────────────────
     def _look_closer(self, frame: LazyTable, asked: Asked, rows: Mapping[str, int]) -> "dict[str, _Closer]":

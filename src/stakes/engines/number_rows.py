@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from stakes.engines.cells import Cells
-from stakes.engines.clusters import ClusterNumbers
+from stakes.engines.clusters import ClusterGroups
 from stakes.engines.columns import Arguments, Column, to_column
 from stakes.engines.kinds import read_numbers
 from stakes.engines.labels import encode
@@ -86,7 +86,9 @@ class NumberBatch:
 
 
 class NumberReader:
-    """Reads and checks batches of some columns; segments and clusters are numbered in the order in which they come up.
+    """Reads and checks batches of some columns; segments are numbered in the order in which they come up.
+
+    Clusters are put into groups, as of rows in memory, if there are very many.
 
     ``in_groups`` deals rows out among groups as if they were clusters: the same ones of every output.
     """
@@ -94,7 +96,7 @@ class NumberReader:
     def __init__(self, wanted: Iterable[str], missing: str, in_groups: bool = False) -> None:
         self._missing, self._in_groups = missing, in_groups
         self.clustered = in_groups or "cluster" in wanted
-        self._segments, self._clusters = Cells(), ClusterNumbers()
+        self._segments, self._clusters = Cells(), ClusterGroups()
         self._by: dict[str, str] = {name: "" for name in wanted if name.startswith("by")}
 
     def read(self, found: Arguments, begin: int) -> NumberBatch:
@@ -114,7 +116,13 @@ class NumberReader:
         by = {name: columns[name] for name in self._by}
         self._by |= {name: column.kind for name, column in by.items()}
         cells = self._segments.of([encode(column) for column in by.values()]).of_rows if by else None
-        return cells, self._clusters.of(columns["cluster"]).astype(np.int64) if "cluster" in columns else None
+        return cells, self._clusters.of(columns["cluster"], cells).astype(np.int64) if "cluster" in columns else None
+
+    @property
+    def cluster_counts(self) -> tuple[int, dict[str, int]]:
+        """The number of clusters, overall and by segment; 0 where there are none."""
+        cells = self.cells
+        return self._clusters.counts(sorted(cells, key=cells.__getitem__))
 
     @property
     def cells(self) -> dict[str, int]:

@@ -50,7 +50,7 @@ class SecondSums:
     ``lost`` are the sums of ``LOST``; ``largest`` is the largest |t − b|, ``sizes`` are all of them in bins.
     ``errors`` are the sizes of errors, where those around the median became known; ``heavy`` are a few rows that can
     carry a figure, ``worst`` the largest errors, where the first pass did not find them. ``cluster_numbers`` tell which
-    clusters these are, in every segment alike.
+    clusters these are, in every segment alike; each may be a group of very many clusters (``cluster_count``).
     """
 
     lost: Sequence[float]
@@ -61,7 +61,12 @@ class SecondSums:
     errors: SizeCounts | None = None
     heavy: HeavyRows | None = None
     cluster_numbers: Array | None = None
+    cluster_count: int | None = None
     worst: tuple[LargeError, ...] | None = None
+
+    def of_clusters(self, count: int | None) -> "SecondSums":
+        """The same of so many clusters, of which some share a group; without a count each is a group of its own."""
+        return replace(self, cluster_count=count) if count else self
 
     def at_the_baseline(self, total: float) -> "SecondSums":
         """The same of rows whose truths all are b: engines find means that are off by a last digit."""
@@ -165,5 +170,6 @@ def _counted(sums: ErrorSums, baseline: float, given: bool, more: SecondSums, ce
     worst = sums.worst if more.worst is None else more.worst
     errors = replace(about, variation=varied, sizes=sizes, heavy=more.heavy, worst=worst)
     held = more.clusters
-    clusters = None if held is None else Clusters(np.arange(len(held)), len(held), names=more.cluster_numbers)
+    count = 0 if held is None else more.cluster_count or len(held)
+    clusters = None if held is None else Clusters(np.arange(len(held)), count, names=more.cluster_numbers)
     return Counted("regression", {"errors": errors}, clusters=clusters)

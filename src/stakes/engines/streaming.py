@@ -320,7 +320,7 @@ class Counting:
         """The group of clusters that each row lies in."""
         if batch.cluster is None:
             return deal_out(np.asarray(batch.numbers))
-        return self._clusters.groups_of(batch.cluster, self._by.of(batch.by).of_rows if batch.by else None)
+        return self._clusters.groups.of(batch.cluster, self._by.of(batch.by).of_rows if batch.by else None)
 
     def _decided(self, batch: Batch) -> list[Labels]:
         """What is decided by the scores of a batch, if anything is."""
