@@ -538,3 +538,17 @@ def test_counts_in_bins_travel(tmp_path):
         assert found[name].value == wanted[name].value
     assert found["multiclass_log_loss"].high == pytest.approx(wanted["multiclass_log_loss"].high, rel=0.02)
     assert found.scores == counted.tallies["class_scores"]
+
+
+def test_segments_against_the_rest_are_as_sure_as_in_memory_however_many_there_are(monkeypatch):
+    """The rest of several segments has the random groups of all of their rows."""
+    monkeypatch.setattr(class_queries, "FEW_ROWS", 5)
+    rng = np.random.default_rng(9)
+    table = unlike(4_000).with_columns(site=rng.choice(list("nesw"), 4_000))
+    here, there = (stakes.evaluate(where, truth="y", score=SCORE, by="site") for where in (table, table.lazy()))
+    found = [
+        {one.name: one.difference_high - one.difference_low for one in by.by_segment("macro_auc").worst(4)}
+        for by in (here, there)
+    ]
+    for name in "nesw":
+        assert found[1][name] == pytest.approx(found[0][name], rel=0.3)

@@ -968,3 +968,73 @@ def test_a_sample_tells_as_much_of_an_average_as_all_rows(weighted, monkeypatch)
     every = ends()
     for name in names:
         np.testing.assert_allclose(some[name], every[name], rtol=0.5 if "_at_k" in name else 0.12)
+
+
+PRIOR = {"0": 0.4, "1": 0.3, "2": 0.2, "3": 0.1}
+
+
+def _at_prior(sample, monkeypatch, rows=8_000):
+    monkeypatch.setattr("stakes.tallies.class_scores.SAMPLE", sample)
+    truth, score = _class_rows(np.random.default_rng(4), rows, 1)
+    named = {str(place): score[:, place] for place in range(4)}
+    return stakes.evaluate(truth=truth.astype(str), score=named, prior=PRIOR)
+
+
+def test_figures_of_a_sample_at_other_class_frequencies_vary_like_those_of_so_many_rows(monkeypatch):
+    """The sample is where the figure comes from, so it must not look as sure as that of all rows; losses are of all."""
+    every, some = (_at_prior(sample, monkeypatch) for sample in (1 << 20, 500))
+    for name in ("macro_auc", "weighted_average_precision", "top_k_accuracy"):
+        wider = (some[name].high - some[name].low) / (every[name].high - every[name].low)
+        assert 0.7 * 4 < wider < 1.4 * 4, name  # the root of 8,000 / 500
+        assert some[name].low < every[name].value < some[name].high
+    for name in ("multiclass_log_loss", "multiclass_brier_score", "normalised_multiclass_log_loss"):
+        assert some[name].value == pytest.approx(every[name].value, rel=1e-12)
+        assert some[name].high - some[name].low == pytest.approx(every[name].high - every[name].low, rel=0.2)
+    for name in ("macro_precision_at_k", "weighted_recall_at_k", ("precision_at_k", "0")):
+        assert every[name].defined
+        assert "too few of the first k" in some[name].reason
+
+
+def test_the_difference_of_two_models_at_other_class_frequencies_lies_in_the_middle_of_its_interval(monkeypatch):
+    monkeypatch.setattr("stakes.tallies.class_scores.SAMPLE", 500)
+    truth, one = _class_rows(np.random.default_rng(5), 8_000, 1)
+    other = np.exp(0.5 * np.log(one) + np.random.default_rng(6).normal(0, 0.5, one.shape))
+    scores = {"one": one, "other": other / other.sum(1, keepdims=True)}
+    for metric in ("multiclass_log_loss", "macro_average_precision"):
+        (pair,) = stakes.compare(truth=truth, scores=scores, classes=range(4), prior=PRIOR, metric=metric).pairs
+        assert pair.difference == pytest.approx((pair.low + pair.high) / 2, abs=0.05 * (pair.high - pair.low))
+
+
+def test_no_figure_of_a_class_is_told_at_other_frequencies_where_no_row_is_kept(monkeypatch):
+    """The rest of the classes has another mixture there, so figures at the frequencies of the rows are no answer."""
+    monkeypatch.setattr("stakes.engines.class_queries.FEW_ROWS", 5)
+    truth, score = _class_rows(np.random.default_rng(7), 400, 1)
+    frame = pl.DataFrame({"y": truth.astype(str), **{f"of {c}": score[:, c] for c in range(4)}})
+    found = stakes.evaluate(frame.lazy(), truth="y", score={str(c): f"of {c}" for c in range(4)}, prior=PRIOR)
+    why = "no sample of the rows was kept, which other class frequencies need"
+    assert found["average_precision", "0"].reason == found["macro_auc"].reason == why
+    assert "average_precision" not in found.class_figures["0"]
+    assert found["recall", "0"].defined
+    with pytest.raises(stakes.InputError, match=why):
+        found.curve("pr", "0")
+
+
+def test_the_first_rows_of_very_many_have_the_interval_of_all_rows(monkeypatch):
+    """A sample has none of them; two classes whose first rows all have more than a half share none of these."""
+    truth, score = _class_rows(np.random.default_rng(8), 20_000, 1.5)
+    named = {"truth": truth, "score": score, "classes": range(4)}
+    widths = []
+    for sample in (1 << 20, 400):
+        monkeypatch.setattr("stakes.tallies.class_scores.SAMPLE", sample)
+        found = stakes.evaluate(**named)
+        widths.append([found[name].high - found[name].low for name in ("macro_precision_at_k", "weighted_recall_at_k")])
+    np.testing.assert_allclose(*widths, rtol=0.25)
+
+
+def test_what_rounding_alone_changes_is_no_interval():
+    rng = np.random.default_rng(0)
+    truth, score = rng.random(30_000) < 0.3, rng.random(30_000)
+    found = stakes.evaluate(truth=truth, score=score, weight=rng.lognormal(0, 1, 30_000), prior=0.05)
+    for name, value in (("coverage", 1), ("prevalence", 0.05)):
+        assert found[name].value == pytest.approx(value, rel=1e-12)
+        assert (found[name].low, found[name].no_interval) == (None, "no row makes a difference")

@@ -18,6 +18,7 @@ from stakes.evaluation.base import Evaluation
 from stakes.metrics import Estimate, Metric
 from stakes.metrics.cost import expected_cost
 from stakes.metrics.many import AVERAGES, of_class
+from stakes.metrics.prior import FEW_OF_FIRST, NO_SAMPLE, first_rows
 from stakes.metrics.reasons import EXTRA_DECISIONS, NO_CLASS_SCORES, NO_SCORES
 from stakes.metrics.usual import COMPARED
 from stakes.question.options import Value
@@ -28,6 +29,7 @@ from stakes.tallies.costs import Costs
 from stakes.tallies.names import canonical, figure_of_class
 from stakes.tallies.parallel import run_all
 from stakes.tallies.pricing import Pricing
+from stakes.uncertainty.interval import Interval
 from stakes.uncertainty.sampling import Sampling
 
 if TYPE_CHECKING:
@@ -108,6 +110,11 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
             return (self.joint or self.scores or self._size).class_sizes()
         return dict(zip(self.confusion.truths, self.confusion.counts.sum(-1).tolist(), strict=True))
 
+    @property
+    def _no_class_scores(self) -> str:
+        """Why there are no scores of a class against the rest."""
+        return NO_CLASS_SCORES if self.scores is None or self.population is None else NO_SAMPLE
+
     def _scores_of(self, name: str) -> ScoreTable | None:
         """The scores of a class against the rest, if there are any."""
         found = self._against_rest[name].get(ScoreTable)
@@ -122,8 +129,9 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
             for i, name in enumerate(self.classes):
                 found[name][Confusion] = tables[i]
         if self.scores is not None:
-            moved = self.population is not None and self.scores.sample is not None
-            there = self.population.of(self.scores) if self.population is not None and moved else self.scores
+            if self.population is not None and self.scores.sample is None:
+                return found  # the rest of the classes has another mixture there, of which nothing is known
+            there = self.scores if self.population is None else self.population.of(self.scores)
             for name, table in zip(self.classes, there.tables, strict=True):
                 found[name][ScoreTable] = table
         return found
@@ -177,7 +185,7 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
             ((_, estimate),) = self._estimates(tally, [metric], sampling)
             return estimate
         if metric.tally is ScoreTable:
-            return Estimate(metric.text, math.nan, reason=NO_CLASS_SCORES)
+            return Estimate(metric.text, math.nan, reason=self._no_class_scores)
         reason = self._why_no(metric) if self.confusion is None else EXTRA_DECISIONS.words
         return Estimate(metric.text, math.nan, reason=reason)
 
@@ -338,7 +346,7 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
                 kind, Scored(*decided_scores(decided, self._sampling_of_class(name, Confusion)), False), **options
             )
         if table is None:
-            raise errors.no_curve(kind, NO_CLASS_SCORES)
+            raise errors.no_curve(kind, self._no_class_scores)
         return curve(kind, Scored(table, self._sampling_of_class(name), self.probabilities), **options)
 
     def histograms(self, bins: int = 50) -> dict[str, "Histograms"]:
@@ -393,6 +401,14 @@ class ManyClassEvaluation(Evaluation, facts="classes support confusion class_fig
                 wanted = [self._in_population(of_class(metric, place)) for metric in wanted]
             found |= {m.name: one for m, one in self._estimates(tally, wanted, sampling)}
         return found
+
+    def _put_together(
+        self, metric: Metric, tally: Tally, value: float, baseline: float, limits: Interval, confidence: float
+    ) -> Estimate:
+        first = None if self.population is None or self.scores is None else first_rows(metric)
+        if first is not None and self.scores is not None and self.scores.hardly_samples(first):
+            return Estimate(metric.text, math.nan, reason=FEW_OF_FIRST)
+        return super()._put_together(metric, tally, value, baseline, limits, confidence)
 
     def _all_figures(self) -> Iterable[tuple[dict[str, str | None], Estimate]]:
         of_classes = self.class_figures  # before their averages, which share what is worked out

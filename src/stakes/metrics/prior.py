@@ -10,7 +10,7 @@ from stakes.frozen import dataclass, replace
 from stakes.metrics.baselines import COIN, Baseline
 from stakes.metrics.declare import Metric, OneRow, measure, measure_baselines
 from stakes.metrics.folds import Shared
-from stakes.metrics.many import ClassRows
+from stakes.metrics.many import Average, ClassRows
 from stakes.metrics.reasons import BINNED, EXTRA_DECISIONS, NO_PROBABILITIES, Undefined
 from stakes.tallies import ClassScores, Confusion, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array, Number
@@ -19,8 +19,12 @@ from stakes.tallies.population import Population
 _OF_ROWS = (EXTRA_DECISIONS, NO_PROBABILITIES, BINNED)
 """Reasons that do not depend on class frequencies."""
 
+NO_SAMPLE = "no sample of the rows was kept, which other class frequencies need"
+
+FEW_OF_FIRST = "figures at other class frequencies are those of a sample of the rows, which has too few of the first k"
+
 _NO_SAMPLE = Undefined(
-    "no sample of the rows was kept, which other class frequencies need",
+    NO_SAMPLE,
     lambda tally: isinstance(tally, ClassScores) and tally.sample is None,
 )
 
@@ -60,6 +64,14 @@ def base_of(metric: Metric) -> Metric:
     """The figure that :func:`at_prior` made this of, with its parameters."""
     assert isinstance(metric.function, InPopulation)
     return metric.function.base.with_parameters(**metric.parameters)
+
+
+def first_rows(metric: Metric) -> float | None:
+    """The k of a figure of the k highest scores, of one class or averaged over the classes; None for other figures."""
+    function = base_of(metric).function if metric.population is not None else metric.function
+    of_class = function.base if isinstance(function, Average) else metric
+    at_place = of_class.one_row is not None and of_class.one_row.place
+    return metric.parameters.get("k") if at_place else None
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,10 @@ SAMPLE = 20_000
 """Most rows that are kept: enough for the spread of a figure to a few per cent."""
 
 
+_FEW_OF_FIRST = 30
+"""A sample with fewer of the first k rows does not tell a figure of these, nor how it varies."""
+
+
 @dataclass(frozen=True, eq=False)
 class ClassSample:
     """Some of the rows, for the spread of figures that compare rows.
@@ -59,8 +63,8 @@ class ClassSample:
         n = len(self.truth)
         if n <= SAMPLE:
             return self
-        rows = np.unique(np.random.default_rng(0).integers(0, n, SAMPLE))
-        share = n / len(rows)
+        rows = np.sort(np.random.default_rng(0).choice(n, SAMPLE, replace=False, shuffle=False))
+        share = n / SAMPLE
         return type(self)(self.scores[rows], self.truth[rows], self.weight[rows] * share, self.squares[rows] * share)
 
 
@@ -97,7 +101,7 @@ _RANGE = how(
 _MOMENTS = how(add=add_losses, save=save_losses, load=lambda saved: read_losses(saved, MOMENTS))
 _PAIRS = how(add=lambda parts: parts[0] if len(parts) == 1 else None, load=np.asarray)
 _ROWS = how(add=ClassSample.joined, saved=False)
-_GROUPS = how(add=lambda parts: parts[0] if len(parts) == 1 else None, saved=False)
+_GROUPS = how(add=Clusters.joined, saved=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,6 +184,13 @@ class ClassScores(Tally):
             squared_weight=float(len(truth)) if weight is None else float((weight**2).sum()),
             sample=ClassSample.of(scores, truth, weight) if "sample" in parts else None,
         )
+
+    def hardly_samples(self, first: float) -> bool:
+        """Whether only some rows are in the sample, and hardly any of so many with the highest scores."""
+        if self.sample is None:
+            return False
+        rows, total = len(self.sample.truth), float(self.total)
+        return rows < total and first * rows < _FEW_OF_FIRST * total
 
     @property
     def equal_rows(self) -> float:

@@ -57,6 +57,9 @@ def deal_out(clusters: Array) -> Array:
     return np.asarray(((x ^ (x >> np.uint64(31))) % np.uint64(MOST_GROUPS)).astype(np.int64))
 
 
+_COLUMNS = ("truth", "decided", "scores", "weight", "paid", "alike", "squares", "ranks", "lost")
+
+
 @dataclass(frozen=True, eq=False)
 class Clusters:
     """The group of each row, and of the classes the rows themselves as codes; ``count`` is the number of clusters.
@@ -106,6 +109,18 @@ class Clusters:
         if len(names) > MOST_GROUPS:
             return cls(deal_out(names)[groups], len(names), *columns)
         return cls(groups, len(names), *columns, names=names)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Put together groups of rows of several parts, which have the same names in each."""
+        named = [part.groups if part.names is None else part.names[part.groups] for part in parts]
+        names, groups = np.unique(np.concatenate(named), return_inverse=True)
+        columns = {name: [getattr(part, name) for part in parts] for name in _COLUMNS}
+        together = {
+            name: None if any(one is None for one in each) else np.concatenate(each) for name, each in columns.items()
+        }
+        cells = tuple(cls.joined(each) for each in zip(*(part.cells for part in parts), strict=True))
+        return cls(groups, len(names), **together, names=names, grid=parts[0].grid, cells=cells)
 
     @property
     def size(self) -> int:

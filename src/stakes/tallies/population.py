@@ -116,7 +116,17 @@ class Population:
         weight = rows.weight * self.weights(rows.truth, rows.weight, scores.classes)
         outputs = self.correct(rows.scores.astype(np.float64)) if scores.probabilities else rows.scores
         wanted = [part for part in PARTS if part != "pairs"]  # which are those of the rows
-        return ClassScores.from_rows(outputs, rows.truth, scores.classes, weight, parts=wanted)
+        found = ClassScores.from_rows(outputs, rows.truth, scores.classes, weight, parts=wanted)
+        if not self.knows_losses(scores):
+            return found
+        assert scores.moments is not None
+        there = found.sizes > 0
+        lost = found.sizes[there] @ (scores.moments[there, :, 0] / scores.sizes[there, None])
+        return replace(found, surprise=float(lost[0]), squares=float(lost[1]))
+
+    def knows_losses(self, scores: ClassScores) -> bool:
+        """Whether losses follow from those of each class, and not only from a sample of the rows."""
+        return self.factors is None and scores.moments is not None and scores.probabilities
 
     def weights(self, truth: Array, weight: Array, classes: Sequence[str]) -> Array:
         """The factor of each row's weight, from the codes of its class."""

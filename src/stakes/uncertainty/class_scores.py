@@ -1,6 +1,7 @@
 """What one row changes in figures of several classes: of rows or a sample of them, of sums, and of groups of rows."""
 
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -8,7 +9,7 @@ import numpy as np
 
 from stakes.metrics import Metric, measure
 from stakes.metrics.many import ROW_LOSSES, Average, ClassRows, Ranking, unseen_in_ranking
-from stakes.metrics.prior import base_of
+from stakes.metrics.prior import base_of, first_rows
 from stakes.metrics.ranking import auc
 from stakes.tallies import ClassScores
 from stakes.tallies.arithmetic import Array, divide
@@ -33,17 +34,29 @@ def of_class_scores(metrics: Sequence[Metric], scores: ClassScores, sampling: Sa
     else:
         assert sample is not None
         rows = LossRows(sample.truth.astype(np.int64), sample.scores, sample.weight, sample.squares)
-    ranked = ClassRows(rows.outputs, rows.classes, rows.weight, rows.squares)
+    alone = replace(rows, squares=rows.weight**2)
+    ranked, ranked_alone = (ClassRows(one.outputs, one.classes, one.weight, one.squares) for one in (rows, alone))
     found: list[Found] = []
     for metric in metrics:
+        of_sample = clusters is None and _is_of_sample(metric, scores)
+        units, ranking = (alone, ranked_alone) if of_sample else (rows, ranked)
         if metric.loss is not None:
-            found.append(of_losses(metric, rows, sampling.fixed))
+            found.append(of_losses(metric, units, sampling.fixed))
+        elif not of_sample and clusters is None and scores.hardly_samples(first_rows(metric) or math.inf):
+            found.append(_of_average(metric, scores, sampling))
         else:
             assert metric.changes is not None
-            changes = _without_rounding(metric.changes(ranked))
-            unseen = _unseen_in_classes(metric, scores, ranked, perfect=not changes.any())
-            found.append(of_rows(changes, rows, sampling.fixed, unseen))
+            changes = _without_rounding(metric.changes(ranking))
+            unseen = _unseen_in_classes(metric, scores, ranking, perfect=not changes.any())
+            found.append(of_rows(changes, units, sampling.fixed, unseen))
     return found
+
+
+def _is_of_sample(metric: Metric, scores: ClassScores) -> bool:
+    """Whether the figure itself is that of a sample, and varies like one: at other class frequencies."""
+    if metric.population is None:
+        return False
+    return base_of(metric).loss not in ROW_LOSSES or not metric.population.knows_losses(scores)
 
 
 def _without_rounding(changes: Array) -> Array:
@@ -103,10 +116,7 @@ def without_rows(metrics: Sequence[Metric], scores: ClassScores, sampling: Sampl
             return _NO_SAMPLE
         if metric.loss in ROW_LOSSES and scores.moments is not None:
             return of_losses(metric, _as_spread(metric, scores), sampling.fixed)
-        if isinstance(metric.function, Average):
-            base = metric.function.base.with_parameters(**metric.parameters)
-            return _of_average(base, metric.function.how == "weighted", scores, sampling)
-        return _NO_SAMPLE
+        return _of_average(metric, scores, sampling) if isinstance(metric.function, Average) else _NO_SAMPLE
 
     if scores.row_groups is None:
         return [known(metric) for metric in metrics]
@@ -163,8 +173,10 @@ def _expected_surprise(scores: ClassScores) -> float:
 
 
 # ── averages over the classes ────────────────────────────────────────────────────────────────────────────────────
-def _of_average(base: Metric, weighted: bool, scores: ClassScores, sampling: Sampling) -> Found:
-    """At most the average of the classes' standard errors, whichever rows they share."""
+def _of_average(metric: Metric, scores: ClassScores, sampling: Sampling) -> Found:
+    """At most the average of the classes' standard errors, unless it is known that these rest on different rows."""
+    assert isinstance(metric.function, Average)
+    base, weighted = metric.function.base.with_parameters(**metric.parameters), metric.function.how == "weighted"
     sizes = scores.sizes.astype(np.float64)
     shares = sizes / sizes.sum() if weighted else np.full(len(sizes), 1 / len(sizes))
     values = np.array([float(base.of(table)) for table in scores.tables])
@@ -173,12 +185,26 @@ def _of_average(base: Metric, weighted: bool, scores: ClassScores, sampling: Sam
     if why := next((one for one in found if isinstance(one, str)), ""):
         return why
     errors = np.array([replace(one, unseen=0.0).error for one in found if isinstance(one, Influence)])
-    error, units = float(errors @ shares), scores.equal_rows
+    each, units = errors * shares, scores.equal_rows
+    error = float(np.sqrt(each @ _may_share_rows(base, scores) @ each))
     if weighted:  # how frequent the classes are varies, too
         error += float(np.sqrt(shares @ (values - shares @ values) ** 2 / units))
     error = 0.0 if error <= _ROUNDING else error
     unseen = _unseen_in_tables(base, scores, shares) if _needs_unseen(base, perfect=not error) else 0.0
     return Influence.of_error(error, units, units - 1, unseen=unseen)
+
+
+def _may_share_rows(base: Metric, scores: ClassScores) -> Array:
+    """Whether the figures of every two classes may rest on the same rows (1): of two probabilities one is below ½."""
+    k = len(scores.classes)
+    if "k" not in base.parameters or not scores.probabilities:
+        return np.ones((k, k))
+    last = np.empty(k)  # the score of the last of the first rows of each class
+    for place, table in enumerate(scores.tables):
+        levels, counts, _ = level_counts(table)
+        reached = np.cumsum(counts.sum(0)) / float(table.row_weight)
+        last[place] = levels[min(int(np.searchsorted(reached, base.parameters["k"])), len(levels) - 1)]
+    return np.where(np.add.outer(last, last) <= 1, 1.0, np.eye(k))
 
 
 # ── several classes, from sums and cells of each cluster ─────────────────────────────────────────────────────────

@@ -40,6 +40,9 @@ _STEP = 1e-4
 
 _TINY = 1e-14
 
+_ROUNDED = 1e-12
+"""The share of a bounded figure that sums of rounded weights of very many rows may be off by."""
+
 
 def steps_of(changes: Array, rows: int, horizon: int) -> int:
     """A horizon in units; each unit stands for some consecutive rows."""
@@ -215,7 +218,7 @@ def limits(
     error, degrees = influence.error, influence.degrees
     between = all(map(math.isfinite, span))
     at_end = between and any(abs(value - end) <= _TINY * abs(end) for end in span)  # where rounding alone varies
-    if error <= _TINY * abs(value) or (at_end and not influence.unseen):
+    if error <= (_ROUNDED if between else _TINY) * abs(value) or (at_end and influence.unseen <= _TINY):
         return none(NO_DIFFERENCE)
     reach = student((1 + confidence) / 2, degrees)
     if between:

@@ -108,7 +108,10 @@ def difference(metric: Metric, sample: Sample, first: Output, second: Output, sa
         gap, steps = one.value - other.value, steps_of(moved, len(sample.truth), sample.horizon)
         return _in_time(gap, moved, steps, _most(metric), sampling.confidence)
     same = not moved.any() and (first is second or np.array_equal(first, second))
-    return finish(metric, (one.value, other.value), influence, tables, same, sampling, _units(sample))
+    tested = finish(metric, (one.value, other.value), influence, tables, same, sampling, _units(sample))
+    if metric.population is not None and metric.tally is ClassScores:
+        return replace(tested, value=one.value - other.value)  # the two figures may be those of samples
+    return tested
 
 
 def _in_time(gap: float, changes: Array, steps: int, most: float, confidence: float) -> Difference:
