@@ -1024,11 +1024,11 @@ def test_the_first_rows_of_very_many_have_the_interval_of_all_rows(monkeypatch):
     truth, score = _class_rows(np.random.default_rng(8), 20_000, 1.5)
     named = {"truth": truth, "score": score, "classes": range(4)}
     widths = []
-    for sample in (1 << 20, 400):
+    for sample in (1 << 20, 2_000):
         monkeypatch.setattr("stakes.tallies.class_scores.SAMPLE", sample)
         found = stakes.evaluate(**named)
         widths.append([found[name].high - found[name].low for name in ("macro_precision_at_k", "weighted_recall_at_k")])
-    np.testing.assert_allclose(*widths, rtol=0.25)
+    np.testing.assert_allclose(*widths, rtol=0.1)
 
 
 def test_what_rounding_alone_changes_is_no_interval():
