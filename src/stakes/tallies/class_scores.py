@@ -11,7 +11,7 @@ from stakes import errors
 from stakes.errors import About, InputError
 from stakes.frozen import dataclass, field, replace
 from stakes.tallies import bins
-from stakes.tallies.arithmetic import Array, Number, alike, are_counts, exact, finite
+from stakes.tallies.arithmetic import Array, Number, alike, are_counts, distinct, exact, finite
 from stakes.tallies.base import Tally
 from stakes.tallies.checks import as_rows, is_sequence
 from stakes.tallies.class_blocks import MOMENTS, BlockSums, Span, ranked_losses
@@ -58,13 +58,23 @@ class ClassSample:
         names = ("scores", "truth", "weight", "squares")
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names)).thinned()
 
+    @property
+    def share(self) -> float:
+        """The share of the rows that are kept, whatever they weigh."""
+        return len(self.truth) / float((self.weight**2 / self.squares).sum())
+
+    @property
+    def partial(self) -> bool:
+        """Whether only some of the rows are kept."""
+        return self.share < 1 - 1e-9
+
     def thinned(self) -> Self:
         """Take some rows at random, each of which stands for more of them."""
         n = len(self.truth)
         if n <= SAMPLE:
             return self
-        rows = np.sort(np.random.default_rng(0).choice(n, SAMPLE, replace=False, shuffle=False))
-        share = n / SAMPLE
+        rows = distinct(np.random.default_rng(0).integers(0, n, SAMPLE))
+        share = n / len(rows)
         return type(self)(self.scores[rows], self.truth[rows], self.weight[rows] * share, self.squares[rows] * share)
 
 
@@ -187,10 +197,7 @@ class ClassScores(Tally):
 
     def hardly_samples(self, first: float) -> bool:
         """Whether only some rows are in the sample, and hardly any of so many with the highest scores."""
-        if self.sample is None:
-            return False
-        rows, total = len(self.sample.truth), float(self.total)
-        return rows < total and first * rows < _FEW_OF_FIRST * total
+        return self.sample is not None and self.sample.partial and first * self.sample.share < _FEW_OF_FIRST
 
     @property
     def equal_rows(self) -> float:

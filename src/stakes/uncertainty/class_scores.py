@@ -33,7 +33,9 @@ def of_class_scores(metrics: Sequence[Metric], scores: ClassScores, sampling: Sa
         rows = LossRows.of_clusters(clusters, np.asarray(clusters.truth, np.int64))
     else:
         assert sample is not None
-        rows = LossRows(sample.truth.astype(np.int64), sample.scores, sample.weight, sample.squares)
+        of_all = (scores.squared_weight or float(sample.squares.sum())) / float(sample.squares.sum())
+        squares = sample.squares * of_all  # heavy rows make most of the sum, and a sample has too few or too many
+        rows = LossRows(sample.truth.astype(np.int64), sample.scores, sample.weight, squares)
     alone = replace(rows, squares=rows.weight**2)
     ranked, ranked_alone = (ClassRows(one.outputs, one.classes, one.weight, one.squares) for one in (rows, alone))
     found: list[Found] = []

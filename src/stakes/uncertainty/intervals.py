@@ -227,8 +227,7 @@ def _seen_of(tally: Tally, metric: Metric) -> str:
         return ", from sums of the rows"
     if tally.sample is None:
         return ", as if all classes erred together" if tally.row_groups is None else ", from random groups of rows"
-    few = len(tally.sample.truth) < float(tally.total)
-    return f", from a sample of {len(tally.sample.truth):,} rows" if few else ""
+    return f", from a sample of {len(tally.sample.truth):,} rows" if tally.sample.partial else ""
 
 
 def _noted(found: Interval, metric: Metric, tally: Tally) -> Interval:
