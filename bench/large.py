@@ -15,6 +15,7 @@ import numpy as np
 
 import contest
 import figures
+import machine
 import number_files
 import results
 import shared_files
@@ -78,7 +79,7 @@ def main() -> None:
 def section(lines: list[Line]) -> str:
     """What is told: when it was measured, what is not met, and the table."""
     today = datetime.datetime.now(datetime.UTC).date()
-    told = f"Measured by `make bench-large`, {today:%d %B %Y}."
+    told = f"Measured by `make bench-large`, {today:%d %B %Y}, on {machine.described()['processor']}."
     return results.units("\n\n".join([told, results.summary(lines), "\n".join([HEAD, *map(str, lines)])]))
 
 
