@@ -16,12 +16,12 @@ import stakes
 from stakes.decisions.recalibration.scaling import VectorCalibrator
 from stakes.engines import class_queries, streaming
 from stakes.engines.class_maps import map_classes
-from stakes.engines.class_stream import ClassBatch, EvenSample
+from stakes.engines.class_stream import ClassBatch, ClassStream, EvenSample
 from stakes.engines.reading import RowQuestion
 from stakes.errors import InputError, InputWarning
 from stakes.evaluation import recalibrating
 from stakes.metrics.many import hand_till_bounds
-from stakes.tallies.class_scores import pairs_in_order
+from stakes.tallies.class_scores import ClassSample, pairs_in_order
 from tests.engines.test_lazy import ELSEWHERE, QUICK_ENGINES, SPARK, maker
 
 ROWS = 300
@@ -556,3 +556,21 @@ def test_segments_against_the_rest_are_as_sure_as_in_memory_however_many_there_a
     )
     for name in "nesw":
         assert there[name] == pytest.approx(here[name], rel=0.2)
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 5])
+def test_a_batch_may_have_fewer_rows_than_threads(rows):
+    """The last batch of a file, say, or one of which nearly all rows were left out."""
+    stream, whole = (ClassStream(CLASSES, None) for _ in range(2))
+    scores = [np.arange(1.0, 12) / 20, np.full(11, 0.3), 0.7 - np.arange(1.0, 12) / 20]
+    truth, numbers = np.arange(11) % 3, np.arange(11)
+    for some in (slice(0, rows), slice(rows, 11)):
+        batch = ClassBatch([column[some] for column in scores], truth[some], 0 * truth[some], None, numbers[some])
+        stream.count(batch)
+    best, ranks, *_ = whole.count(ClassBatch(scores, truth, 0 * truth, None, numbers))
+    assert best.tolist() == np.argmax(scores, axis=0).tolist()
+    one, other = (counted.result([""], ClassSample.of(np.stack(scores, axis=1), truth, None)).tally(None)
+                  for counted in (stream, whole))  # fmt: skip
+    assert one.ranks.tolist() == other.ranks.tolist() == np.bincount(ranks, minlength=3).tolist()
+    assert one.surprise == pytest.approx(other.surprise, rel=1e-14)
+    assert one.tables == other.tables

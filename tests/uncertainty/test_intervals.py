@@ -1038,3 +1038,13 @@ def test_what_rounding_alone_changes_is_no_interval():
     for name, value in (("coverage", 1), ("prevalence", 0.05)):
         assert found[name].value == pytest.approx(value, rel=1e-12)
         assert (found[name].low, found[name].no_interval) == (None, "no row makes a difference")
+
+
+@pytest.mark.parametrize("rare", [1, 3])
+def test_a_class_that_the_sample_lacks_has_a_reason_at_other_class_frequencies(rare, monkeypatch):
+    monkeypatch.setattr("stakes.tallies.class_scores.SAMPLE", 300)
+    truth, score = _class_rows(np.random.default_rng(11), 6_000, 1)
+    truth[(truth == rare) & (np.arange(6_000) != np.flatnonzero(truth == rare)[-1])] = 0
+    found = stakes.evaluate(truth=truth, score=score, classes=range(4), prior=PRIOR)
+    for name in ("multiclass_log_loss", "top_k_accuracy", "macro_auc", "macro_average_precision"):
+        assert found[name].reason == "a class that the prior expects has no rows"

@@ -66,9 +66,9 @@ class ClassBatch:
         return ClassBatch(scores, self.truth[rows], self.segment[rows], weight, numbers)
 
     def split(self, parts: int) -> list["ClassBatch"]:
-        """Return as many parts, of about as many rows each."""
+        """Return as many parts, of about as many rows each; those without rows are left out."""
         ends = [len(self.truth) * part // parts for part in range(parts + 1)]
-        return [self.take(slice(*some)) for some in itertools.pairwise(ends)]
+        return [self.take(slice(start, end)) for start, end in itertools.pairwise(ends) if end > start]
 
     def scores_of(self, rows: Array | slice) -> Array:
         """The scores of some of the rows, row × class."""
@@ -144,7 +144,7 @@ class ClassStream:
         if whole:
             found = [self._adders[0].add(batch, self._ops.copied(batch.scores))]
         else:
-            parts = zip(self._adders, batch.split(len(self._adders)), strict=True)
+            parts = zip(self._adders, batch.split(len(self._adders)), strict=False)
             tasks: list[Callable[[], Any]] = [partial(adder.add_blocks, part) for adder, part in parts]
             found = run_all([*tasks, *samples], size)[: len(tasks)]
         # apart from the sums: counting holds the interpreter, and would keep them waiting

@@ -16,7 +16,7 @@ from stakes.engines.plan import Counted, Plan
 from stakes.errors import Given, InputError
 from stakes.frozen import dataclass, replace
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, JointCounts, ScoreTable, Tally, bins
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, distinct
 from stakes.tallies.class_blocks import Span
 from stakes.tallies.class_scores import ORDERED
 from stakes.tallies.clusters import Clusters
@@ -215,8 +215,7 @@ class Binned:
 
     def by_cell(self, cells: int) -> tuple[Array, Array, Array | None]:
         """Return the edges from low to high, and what lies there in each cell of as many, of whichever segment."""
-        levels = np.sort(self.edges)
-        levels = levels[np.append(True, levels[1:] != levels[:-1])[: len(levels)]]
+        levels = distinct(self.edges)
         places = self.cells % cells * len(levels) + np.searchsorted(levels, self.edges)
 
         def spread(column: Array) -> Array:

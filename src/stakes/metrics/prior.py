@@ -105,7 +105,10 @@ def _lacks_class(population: Population, tally: Tally) -> Number:
         sizes = {tally.positive: tally.P, tally.negative: tally.N}
     elif isinstance(tally, Confusion):
         sizes = {name: tally.truth_totals[..., i] for i, name in enumerate(tally.truths)}
+    elif isinstance(tally, ClassScores) and tally.sample is not None:  # a rare class may have no row in the sample
+        sizes = dict(zip(tally.classes, np.bincount(tally.sample.truth, minlength=len(tally.classes)), strict=True))
     else:
+        assert isinstance(tally, ClassScores)
         sizes = tally.class_sizes()
     positive = getattr(tally, "positive", None)
     lacking = [size == 0 for name, size in sizes.items() if population.share_of(name, positive)]

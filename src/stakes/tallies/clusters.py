@@ -111,16 +111,21 @@ class Clusters:
         return cls(groups, len(names), *columns, names=names)
 
     @classmethod
-    def joined(cls, parts: Sequence[Self]) -> Self:
-        """Put together groups of rows of several parts, which have the same names in each."""
+    def joined(cls, parts: Sequence[Self]) -> Self | None:
+        """Put together groups of rows of several parts, which have the same names in each; None on different grids."""
+        if any(part.grid != parts[0].grid for part in parts):
+            return None
         named = [part.groups if part.names is None else part.names[part.groups] for part in parts]
         names, groups = np.unique(np.concatenate(named), return_inverse=True)
         columns = {name: [getattr(part, name) for part in parts] for name in _COLUMNS}
         together = {
             name: None if any(one is None for one in each) else np.concatenate(each) for name, each in columns.items()
         }
-        cells = tuple(cls.joined(each) for each in zip(*(part.cells for part in parts), strict=True))
-        return cls(groups, len(names), **together, names=names, grid=parts[0].grid, cells=cells)
+        cells = [cls.joined(each) for each in zip(*(part.cells for part in parts), strict=True)]
+        known = tuple(one for one in cells if one is not None)
+        if len(known) < len(cells):
+            return None
+        return cls(groups, len(names), **together, names=names, grid=parts[0].grid, cells=known)
 
     @property
     def size(self) -> int:
