@@ -294,7 +294,8 @@ def test_every_command_takes_what_its_verb_takes(verb, file, tmp_path):
 
 
 WHERE_VERBS_LIVE = {
-    **dict.fromkeys(("evaluate", "gate"), "stakes.evaluation.evaluate"),
+    "evaluate": "stakes.evaluation.evaluate",
+    "gate": "stakes.cli.gate._evaluate",
     **{verb: f"stakes.evaluation.{verb}" for verb in ("decide", "count")},
     "compare": "stakes.evaluation.comparing.compare",
     "calibrate": "stakes.evaluation.recalibrating.calibrate",

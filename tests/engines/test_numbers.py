@@ -12,11 +12,12 @@ import polars as pl
 import pytest
 
 import stakes
-from stakes.engines import number_batches, number_partitions, number_queries, streaming
+from stakes.engines import number_batches, number_partitions, number_products, number_queries, streaming
 from stakes.errors import InputError
 from stakes.tallies import ErrorSums
 from stakes.tallies.bins import edges, numbers
 from stakes.tallies.error_variation import COARSE, SizeCounts
+from tests import command
 from tests.engines.test_lazy import ELSEWHERE, SLOWEST, SPARK, engines_with, maker, spark_frame
 
 ROWS = 600
@@ -178,6 +179,99 @@ def test_every_engine_adds_up_where_the_rows_lie(request_, name, monkeypatch):
     agree(found, known)
     for segment, part in known.segments.items():
         agree(found.segments[segment], part)
+
+
+# ── a gate asks for some figures ─────────────────────────────────────────────────────────────────────────────────
+CONDITIONS = {
+    "sums": ("rmse <= 99", "mae <= 99", "r2 >= 0", "bias.low >= -99", "rae <= 2", "pearson >= 0", "max_error <= 999"),
+    "shares": ("rmse <= 99", "mape.high <= 2", "msle <= 2"),
+    "medians": ("rmse <= 99", "median_absolute_error <= 99"),
+}
+
+
+def checks_agree(found: stakes.Gate, known: stakes.Gate) -> None:
+    """Figures to the twelfth digit, the ends of intervals and baselines nearly."""
+    for one, other in zip(known.checks, found.checks, strict=True):
+        assert (other.condition, other.passed, other.segment) == (one.condition, one.passed, one.segment)
+        here, there = one.estimate, other.estimate
+        assert there.value == pytest.approx(here.value, rel=1e-12), one.condition
+        assert there.baseline == pytest.approx(here.baseline, rel=4e-5, nan_ok=True), one.condition
+        assert (there.low is None) == (here.low is None), one.condition
+        if here.low is not None:
+            width = here.high - here.low
+            assert (there.low, there.high) == pytest.approx((here.low, here.high), abs=0.05 * width), one.condition
+
+
+def without_what_single_rows_tell(monkeypatch, asked):
+    """Nothing is counted by size where no condition is about medians, and no logarithm is taken for sums."""
+
+    def refuse(*_):
+        raise AssertionError("counted although no condition asks for it")
+
+    if asked != "medians":
+        monkeypatch.setattr(number_batches.MedianWindow, "add", refuse)
+        monkeypatch.setattr(number_batches.SizeBins, "add", refuse)
+        monkeypatch.setattr(number_batches, "with_worst", refuse)
+        monkeypatch.setattr(number_queries.QueryNumbers, "_sizes", refuse)
+    if asked != "shares":
+        monkeypatch.setattr(number_products, "COLUMNS", _NoShares(number_products.COLUMNS))
+
+
+class _NoShares(tuple):
+    """The columns, of which those with logarithms and shares must not be made."""
+
+    def __getitem__(self, which):
+        found = super().__getitem__(which)
+        assert not (isinstance(which, slice) and {"logs", "share"} & {*found})
+        return found
+
+
+GATED = {"": {}, "in every segment": {"by": "site", "weight": "w"}, "clusters": {"cluster": "patient"}}
+
+
+@pytest.mark.parametrize("asked", CONDITIONS)
+@pytest.mark.parametrize("where", GATED)
+def test_a_gate_counts_what_its_conditions_ask_of_files(tmp_path, small_batches, monkeypatch, asked, where):
+    every = f" {where}" if "segment" in where else ""
+    question = {"truth": "t", "prediction": "p", **GATED[where]}
+    require = [f"{condition}{every}" for condition in CONDITIONS[asked]]
+    known = stakes.gate(rows(), require=require, **question)
+    without_what_single_rows_tell(monkeypatch, asked)
+    checks_agree(stakes.gate(written(tmp_path, "parquet"), require=require, **question), known)
+
+
+GATED_ELSEWHERE = list(engines_with(CONDITIONS, ELSEWHERE, lambda engine, asked: engine in SLOWEST and asked != "sums"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("request_", "asked"), GATED_ELSEWHERE, indirect=["request_"])
+def test_a_gate_asks_an_engine_for_no_more(request_, monkeypatch, asked):
+    question = {"truth": "t", "prediction": "p", "by": "site"}
+    require = [*CONDITIONS[asked], f"{CONDITIONS[asked][0]} in every segment"]
+    known, table = stakes.gate(rows(), require=require, **question), request_(rows())
+    without_what_single_rows_tell(monkeypatch, asked)
+    found = stakes.gate(table, require=require, **question)
+    checks_agree(found, known)
+    clustered = {**question, "cluster": "patient"}
+    checks_agree(stakes.gate(table, require=require, **clustered), stakes.gate(rows(), require=require, **clustered))
+
+
+def test_more_segments_than_are_looked_at_closer_pass_the_gate_that_their_evaluation_passes(monkeypatch):
+    monkeypatch.setattr(number_queries, "_MOST_CLOSER", 1)
+    question, require = {"truth": "t", "prediction": "p", "by": ["site", "ward"]}, "mae <= 99 in every segment"
+    known = stakes.gate(stakes.evaluate(rows().lazy(), **question), require=require)
+    checks_agree(stakes.gate(rows().lazy(), require=require, **question), known)
+
+
+def test_the_command_counts_what_its_conditions_ask(tmp_path, small_batches, monkeypatch):
+    without_what_single_rows_tell(monkeypatch, "sums")
+    conditions = [word for condition in CONDITIONS["sums"] for word in ("--require", condition)]
+    files = written(tmp_path, "parquet")
+    found = command.run("gate", *files, "--truth", "t", "--prediction", "p", *conditions, "--json")
+    assert found.returncode == 0, found.stderr
+    known = stakes.gate(rows(), truth="t", prediction="p", require=[*CONDITIONS["sums"]])
+    seen = [check["estimate"]["value"] for check in json.loads(found.stdout)["checks"]]
+    assert seen == pytest.approx([check.estimate.value for check in known.checks], rel=1e-12)
 
 
 HARD = {

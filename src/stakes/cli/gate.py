@@ -1,5 +1,6 @@
 """stakes gate: is the model good enough to go on?"""
 
+from collections.abc import Collection
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -76,7 +77,7 @@ def gate(
     In pyproject.toml the table is [tool.stakes.gate]. On GitHub (GITHUB_ACTIONS=true) the summary of the job is
     written, too, and each failure is an ::error.
     """
-    from stakes.evaluation import Evaluation, evaluate
+    from stakes.evaluation import Evaluation
     from stakes.evaluation.gate import Request, judge
     from stakes.views import junit as xml
 
@@ -90,8 +91,9 @@ def gate(
     request = Request.parse(**wanted, against=rival.is_beside or rival.baseline is not None)
     if asked["costs"] is None:
         request.refuse_without_costs()
-    evaluation = evaluate(published.rows_or_table(files, table, asked), **asked)
-    baseline = rival.judge(files, {name: value for name, value in asked.items() if name not in ("by", "unlabelled")})
+    evaluation = _evaluate(published.rows_or_table(files, table, asked), request.needed, **asked)
+    shared = {name: value for name, value in asked.items() if name not in ("by", "unlabelled")}
+    baseline = rival.judge(files, shared, request.needed)
     found = judge(evaluation, request, baseline)
     if isinstance(baseline, Evaluation):
         found = speak(replace(found, baseline=visible(f"{rival.baseline}: {found.baseline}")), found.lang)
@@ -150,7 +152,9 @@ class _Rival:
         """Whether both models are columns of one file."""
         return bool(self.baseline_score) or self.baseline_prediction is not None
 
-    def judge(self, files: tuple[str, ...], columns: Arguments) -> "Evaluation | Comparison | None":
+    def judge(
+        self, files: tuple[str, ...], columns: Arguments, needed: Collection[str]
+    ) -> "Evaluation | Comparison | None":
         """The evaluation or the comparison that gives the differences, if there is one."""
         from stakes.engines.files.writing import are_same
 
@@ -163,7 +167,7 @@ class _Rival:
         if self.id is not None:  # each model has a file of its own, of the same cases
             outputs = {"scores": columns["score"], "predictions": columns["prediction"]}
             return _compare((*files, self.baseline), columns, id=self.id, **outputs)
-        return _of_other_rows(columns, self.baseline)
+        return _of_other_rows(columns, self.baseline, needed)
 
     def _outputs(self, columns: Arguments) -> Arguments:
         """The outputs of both models, by their names."""
@@ -189,12 +193,19 @@ def _compare(files: tuple[str, ...], columns: Arguments, id: str | None = None, 
     return compare(options.one_or_all(files), id=id, **shared, **outputs)
 
 
-def _of_other_rows(columns: Arguments, baseline: str) -> "Evaluation":
+def _of_other_rows(columns: Arguments, baseline: str, needed: Collection[str]) -> "Evaluation":
     """A tally, or a file whose rows cannot be matched."""
-    from stakes.evaluation import evaluate
     from stakes.evaluation.from_tallies import are_tallies
 
-    if not are_tallies(baseline):
-        return evaluate(baseline, **columns)
-    asked = ("costs", "prior", "training_prior", "confidence", "design", "seed", "threshold")
-    return evaluate(baseline, **{name: columns[name] for name in asked})
+    if are_tallies(baseline):
+        asked = ("costs", "prior", "training_prior", "confidence", "design", "seed", "threshold")
+        columns = {name: columns[name] for name in asked}
+    return _evaluate(baseline, needed, **columns)
+
+
+def _evaluate(data: Value, needed: Collection[str], **asked: Value) -> "Evaluation":
+    """Evaluate rows as far as conditions ask."""
+    from stakes.evaluation import answer
+    from stakes.question.question import Question
+
+    return speak(answer(Question.of("evaluate", asked), data, needed=needed), asked.get("lang", "en"))

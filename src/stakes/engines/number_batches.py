@@ -23,16 +23,16 @@ import numpy as np
 
 from stakes.engines.error_sizes import MedianWindow, SizeBins, around_median
 from stakes.engines.files.reading import Files
-from stakes.engines.number_products import BLOCK, HERE, CrossParts, ProductSums
+from stakes.engines.number_products import BLOCK, HERE, VARYING, CrossParts, ProductSums
 from stakes.engines.number_rows import NumberBatch, NumberReader, Numbers
-from stakes.engines.numbers import FIRST, LOST, Asked, FirstPass, SecondPass, SecondSums, first_sums
+from stakes.engines.numbers import ALL, FIRST, LOST, Asked, FirstPass, SecondPass, SecondSums, Wanted, first_sums
 from stakes.engines.rows import Dropped
 from stakes.engines.tensors.arrays import Tensor
 from stakes.tallies import ErrorSums, WorstError
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.error_sums import count_cells, histogram_of, with_worst, worst_of
-from stakes.tallies.error_terms import COLUMNS, IN_ORDER, Origin
-from stakes.tallies.error_variation import HEAVY, KEYS, HeavyRows, heaviest
+from stakes.tallies.error_terms import COLUMNS, Origin
+from stakes.tallies.error_variation import HEAVY, HeavyRows, heaviest
 from stakes.tallies.keys import order_of
 from stakes.tallies.operations import ArrayOperations
 from stakes.tallies.parallel import to_each
@@ -45,6 +45,9 @@ _MANY, _MORE = 1 << 14, 20
 
 A quarter of them lies on either side of a median when others are given up: ten standard errors of its rank.
 """
+
+_AT_A_TIME = 1 << 17
+"""Rows of files that are added up and then looked at once more."""
 
 _APART = 10
 """Standard errors by which the mean of the first rows may miss that of all rows."""
@@ -91,9 +94,11 @@ class BatchNumbers:
 class FileNumbers(BatchNumbers):
     """Those in files."""
 
-    def __init__(self, files: Files, missing: str, at_a_time: int, in_groups: bool = False) -> None:
+    def __init__(
+        self, files: Files, missing: str, at_a_time: int, in_groups: bool = False, wanted: Wanted = ALL
+    ) -> None:
         reader = NumberReader(files.wanted, missing, in_groups)
-        super().__init__(reader, partial(Parts, files.likely_rows, reader.clustered, True))
+        super().__init__(reader, partial(Parts, files.likely_rows, reader.clustered, wanted.rows, wanted=wanted))
         self._files, self._at_a_time = files, at_a_time
 
     def _added(self, begin: "Callable[[], Adding]") -> "Adding":
@@ -155,36 +160,37 @@ class Parts:
         baseline: float | None,
         operations: ArrayOperations = HERE,
         block: int = BLOCK,
+        wanted: Wanted = ALL,
     ) -> None:
         self._step, self._guesses, self._baseline = max(likely_rows // _PICTURED, 1), guesses, baseline
-        self._ops = operations
-        self._empty = partial(_Part, self._step, clustered, worst, operations, block)
+        self._ops, self._wanted = operations, wanted
+        self._empty = partial(_Part, self._step, clustered, worst, wanted, operations, block)
         self._found: dict[int, list[_Part]] = {}
         self.rows, self._dropped, self._lost = 0, 0, 0.0
 
     def add(self, batch: NumberBatch) -> None:
         """Add some rows."""
-        rows = self._prepare(batch)
-        for step in _STEPS:
-            step(rows)
+        _add_share(0, self._prepare(batch, 1))
 
     def add_all(self, batches: Iterator[NumberBatch]) -> None:
-        """Add rows that come in batches, while they are prepared: one thread adds up, another one counts and keeps."""
-        to_each(map(self._prepare, batches), _STEPS)
+        """Add rows that come in batches, while the next are prepared: each thread adds its share of every batch."""
+        prepare = partial(self._prepare, shares=_THREADS)
+        to_each(map(prepare, batches), [partial(_add_share, share) for share in range(_THREADS)])
+        self._found = {cell: [part for part in parts if part.rows] for cell, parts in self._found.items()}
 
-    def _prepare(self, batch: NumberBatch) -> "list[tuple[_Part, Numbers]]":
-        """Return the rows of a batch, and those of each segment, beside what they are to be added to."""
+    def _prepare(self, batch: NumberBatch, shares: int) -> "list[Adds]":
+        """Return the rows of a batch, and those of each segment, beside what each share is to be added to."""
         many = len(batch.rows.truth)
         self._dropped, self._lost = self._dropped + batch.dropped.rows, self._lost + batch.dropped.weight
         self.rows += many
         each = [(_WHOLE, batch.rows), *batch.by_cell()] if many else []
-        return [(self._part(cell, rows), rows) for cell, rows in each]
+        return [(self._parts(cell, rows, shares), rows) for cell, rows in each]
 
-    def _part(self, cell: int, rows: Numbers) -> "_Part":
+    def _parts(self, cell: int, rows: Numbers, shares: int) -> "list[_Part]":
         if cell not in self._found:
             guess = self._guesses.get(cell) or Guess.at_first(rows, self._baseline, self._ops)
-            self._found[cell] = [self._empty(guess, rows.weight is not None)]
-        return self._found[cell][0]
+            self._found[cell] = [self._empty(guess, rows.weight is not None) for _ in range(shares)]
+        return self._found[cell]
 
     def joined(self, other: Self) -> Self:
         """Put beside it what was added in another place."""
@@ -199,10 +205,11 @@ class Parts:
 
         Of very many rows evenly spaced ones are pictured, which stand for several each.
         """
-        some = self.some(_WHOLE)
-        picture = histogram_of([count_cells(some.truth, some.prediction, some.weight)])
-        histogram = {cell: count * self._step for cell, count in picture.items()}
-        whole = replace(_errors_of(self._found[_WHOLE]), histogram=histogram)
+        whole = _errors_of(self._found[_WHOLE])
+        if self._wanted.rows:
+            some = self.some(_WHOLE)
+            picture = histogram_of([count_cells(some.truth, some.prediction, some.weight)])
+            whole = replace(whole, histogram={cell: count * self._step for cell, count in picture.items()})
         segments = {name: _errors_of(self._found[cell]) for name, cell in cells.items()}
         return FirstPass(whole, segments, self.rows, self._dropped, self._lost)
 
@@ -219,8 +226,8 @@ Adding = TypeVar("Adding", Parts, CrossParts)
 
 
 # ── the rows of one segment ──────────────────────────────────────────────────────────────────────────────────────
-_ONE = COLUMNS.index("one")
-_HEAVY = [IN_ORDER[key] for key in KEYS]
+_GROWING = COLUMNS.index("square")
+"""From here on are the columns that grow without end, in the order of ``KEYS``."""
 
 
 class _Part:
@@ -229,18 +236,18 @@ class _Part:
     """
 
     def __init__(
-        self, step: int, clustered: bool, worst: bool, operations: ArrayOperations, block: int, guess: Guess,
-        weighted: bool,
+        self, step: int, clustered: bool, worst: bool, wanted: Wanted, operations: ArrayOperations, block: int,
+        guess: Guess, weighted: bool,
     ) -> None:  # fmt: skip
         self._step, self._ops, self._block = step, operations, block
         self._clustered, self.weighted, self.origin = clustered, weighted, guess.origin
-        self.added = ProductSums(weighted, clustered)
+        self.wanted, self.added = wanted, ProductSums(weighted, clustered, wanted.shares)
         self.rows, self.zeros, self.largest = 0, 0, 0.0
         self.least, self.ends = np.inf, (np.inf, -np.inf)
         self.some: list[Numbers] = []
         self.worst: tuple[WorstError, ...] | None = () if worst else None
-        self.heavy = [np.zeros((5, 0))] * len(KEYS)
-        self._least_heavy = np.full(len(KEYS), -np.inf)
+        self.heavy = [np.zeros((5, 0))] * (self.added.made.stop - _GROWING)
+        self._least_heavy = np.full(len(self.heavy), -np.inf)
         self.errors = MedianWindow(guess.some.error, 0.0, guess.some.weight)
         self.sizes = [SizeBins(operations) for _ in range(1 + guess.sure)]  # of errors, and of those of a baseline
         self.away = MedianWindow(guess.some.truth, guess.origin.baseline, guess.some.weight, max(guess.reach, 0.0))
@@ -248,6 +255,12 @@ class _Part:
         self._waiting, self._reach, self._narrows = 0, guess.reach, guess.first
 
     def add(self, rows: Numbers) -> None:
+        """Add rows, some at a time: what is added up of them is still in the cache when some are kept."""
+        for some in rows.blocks(max(self._block, _AT_A_TIME)):
+            self._add_up(some)
+            self._keep(some)
+
+    def _add_up(self, rows: Numbers) -> None:
         """Add rows up, and keep the heaviest."""
         self.least = min(self.least, float(rows.truth.min()), float(rows.prediction.min()))
         if self._clustered:
@@ -258,8 +271,8 @@ class _Part:
                 self._keep_heavy(weighed, block)
 
     @np.errstate(over="ignore", invalid="ignore")
-    def keep(self, rows: Numbers) -> None:
-        """Count errors by size, see how far truths reach, and keep some rows; another thread may add them up."""
+    def _keep(self, rows: Numbers) -> None:
+        """Count errors by size, see how far truths reach, and keep some rows."""
         self.some.append(rows.some(self._step, self._ops, -self.rows % self._step))
         self.rows += len(rows.truth)
         most = _MANY + int(_MORE * self.rows**0.5)
@@ -274,6 +287,8 @@ class _Part:
         if self.worst is not None and rows.places is not None:
             here = (lambda: (size, rows.error, rows.truth, rows.prediction)), rows.places
             self.worst = with_worst(self.worst, largest, *here)
+        if not self.wanted.rows:
+            return
         self.errors.add(size, size, rows.weight, self._ops)
         if self._narrows:
             self.errors.narrow(most)
@@ -287,23 +302,26 @@ class _Part:
         self.zeros += int(ops.xp.count_nonzero(truth == 0)) if low <= 0 <= high else 0
         away = truth - self.origin.baseline
         ops.xp.abs(away, out=away)
+        if self._reach > 0:
+            self._keep_near(rows, away, most)
+        if not self.wanted.rows:
+            return
         self.away.add(truth, away, rows.weight, ops)
         if self._narrows:
             self.away.narrow(most)
-        if self._reach > 0:
-            self._keep_near(rows, away, most)
         for of_baseline in self.sizes[1:]:
             of_baseline.add(away, rows.weight)
 
     def _keep_heavy(self, columns: Tensor, rows: Numbers) -> None:
         """Keep a few rows of those that have most of a term that grows without end."""
-        most = self._ops.home(self._ops.xp.amax(columns[min(_HEAVY) :], 1))
+        first = self.added.made.start
+        growing, weight = columns[_GROWING - first :], columns[VARYING - first]
+        most = self._ops.home(self._ops.xp.amax(growing, 1))
         for place in np.flatnonzero(most > self._least_heavy):  # hardly ever any, once some blocks were seen
-            key = _HEAVY[place]
-            top = self._ops.places(columns[key] > self._least_heavy[place])
+            top = self._ops.places(growing[place] > self._least_heavy[place])
             if len(top) > HEAVY:
-                top = top[self._ops.top(columns[key][top], HEAVY)]
-            own = (self._ops.home(one[top]) for one in (columns[key], rows.truth, rows.prediction, columns[_ONE]))
+                top = top[self._ops.top(growing[place][top], HEAVY)]
+            own = (self._ops.home(one[top]) for one in (growing[place], rows.truth, rows.prediction, weight))
             found = np.stack([*own, np.ones(len(top))])
             self.heavy[place] = kept = heaviest([self.heavy[place], found])
             self._least_heavy[place] = kept[0].min() if kept.shape[1] == HEAVY else -np.inf
@@ -329,13 +347,20 @@ class _Part:
         return self.added.moved(self.origin, origin, near), not apart or apart < self._reach
 
 
-def _each(do: Callable[[_Part, Numbers], None], parts: list[tuple[_Part, Numbers]]) -> None:
-    for part, rows in parts:
-        do(part, rows)
+_THREADS = 2
+"""Threads that add up batches; not as many as the machine has, so that sums have the same digits everywhere."""
+
+Adds = tuple[list[_Part], Numbers]
+"""Rows, and what each share of them is to be added to."""
 
 
-_STEPS = [partial(_each, _Part.add), partial(_each, _Part.keep)]
-"""What is done with rows beside what they are to be added to."""
+def _add_share(share: int, some: Sequence[Adds]) -> None:
+    """Add the rows of one share."""
+    for parts, rows in some:
+        size = -(-len(rows.truth) // len(parts))
+        own = rows.take(slice(share * size, (share + 1) * size))
+        if len(own.truth):
+            parts[share].add(own)
 
 
 def _errors_of(parts: "Sequence[_Part]") -> ErrorSums:
@@ -345,7 +370,8 @@ def _errors_of(parts: "Sequence[_Part]") -> ErrorSums:
     moved = [part.added.moved(part.origin, origin, none) for part, origin in zip(parts, origins, strict=True)]
     added = [*map(reduce(ProductSums.joined, moved).sum_of, FIRST), sum(part.zeros for part in parts)]
     largest, least = max(part.largest for part in parts), min(part.least for part in parts)
-    found = first_sums(added, (first.centre, first.predicted), largest, least, parts[0].weighted, None)
+    centres, shares = (first.centre, first.predicted), parts[0].wanted.shares
+    found = first_sums(added, centres, largest, least, parts[0].weighted, None, shares)
     worst = [part.worst for part in parts if part.worst is not None]
     return replace(found, worst=worst_of(itertools.chain(*worst))) if worst else found
 
@@ -358,19 +384,17 @@ def _varied(parts: "Sequence[_Part]", origin: Origin) -> tuple[SecondSums, bool]
     farthest = max(
         max(part.ends[1] for part in parts) - origin.baseline, origin.baseline - min(part.ends[0] for part in parts)
     )
-    errors, errors_known = around_median([part.errors for part in parts], 0.0, rows, largest)
-    away, away_known = around_median([part.away for part in parts], origin.baseline, rows, farthest)
-    grids = [reduce(SizeBins.joined, bins).result() for bins in zip(*(part.sizes for part in parts), strict=False)]
-    found = SecondSums(
-        [*map(added.sum_of, LOST)],
-        farthest,
-        sizes=away.among(grids[1]) if len(grids) == 2 else away,
-        errors=errors.among(grids[0]),
-    )
+    found = SecondSums([*map(added.sum_of, LOST)], farthest)
+    if parts[0].wanted.rows:
+        errors, errors_known = around_median([part.errors for part in parts], 0.0, rows, largest)
+        away, away_known = around_median([part.away for part in parts], origin.baseline, rows, farthest)
+        grids = [reduce(SizeBins.joined, bins).result() for bins in zip(*(part.sizes for part in parts), strict=False)]
+        sizes = away.among(grids[1]) if len(grids) == 2 else away
+        found, sure = replace(found, sizes=sizes, errors=errors.among(grids[0])), sure and errors_known and away_known
     if added.clusters is None:
         heavy = HeavyRows(tuple(map(heaviest, zip(*(part.heavy for part in parts), strict=True))), rows)
         found = replace(found, products=added.products, heavy=heavy)
     else:
         numbers, clusters = added.by_cluster
         found = replace(found, clusters=clusters, cluster_numbers=numbers)
-    return found, sure and errors_known and away_known
+    return found, sure

@@ -14,7 +14,7 @@ import narwhals as nw
 from stakes.engines.columns import Data, LazyTable, columns_of, to_column
 from stakes.engines.number_batches import Adding, BatchNumbers, Parts
 from stakes.engines.number_rows import NumberReader
-from stakes.engines.numbers import OTHER, FirstPass
+from stakes.engines.numbers import OTHER, FirstPass, Wanted
 from stakes.engines.queries import collect
 
 
@@ -25,13 +25,13 @@ class PartitionNumbers(BatchNumbers):
     them alike.
     """
 
-    def __init__(self, frame: LazyTable, places: Mapping[str, str], rows: int, dropped: int) -> None:
+    def __init__(self, frame: LazyTable, places: Mapping[str, str], rows: int, dropped: int, wanted: Wanted) -> None:
         own = {name: place for name, place in places.items() if name == "cluster" or name.startswith("by")}
         others = {name: places[name] for name in (OTHER,) if name in places}
         weight = {"weight": "weight"} if "weight" in places else {}
         self._places = {"truth": "truth", "prediction": "prediction", **weight, **own, **others}
         reader = NumberReader(self._places, "error")
-        super().__init__(reader, partial(Parts, rows, reader.clustered, True))
+        super().__init__(reader, partial(Parts, rows, reader.clustered, wanted.rows, wanted=wanted))
         self._dropped = dropped
         self._partitions = frame.select(*dict.fromkeys(self._places.values())).to_native().to_delayed()
         if own:

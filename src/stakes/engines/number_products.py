@@ -1,7 +1,7 @@
 """Sums of products of the terms of predicted numbers, about an origin that may be moved afterwards."""
 
 import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Self
 
@@ -23,14 +23,17 @@ _LARGE = np.errstate(over="ignore", invalid="ignore")
 """What no float holds is refused once all rows were added, or has no interval."""
 
 _PLACE, _ROOM = {name: place for place, name in enumerate(COLUMNS)}, len(COLUMNS) + len(BETWEEN)
-_VARYING = slice(_PLACE["one"], None)
-"""The columns whose products say how figures vary: all terms, and the sign that moves one of them."""
+_ALL, _WITHOUT_SHARES = slice(0, len(COLUMNS)), slice(_PLACE["prediction"], _PLACE["logs"])
+"""The columns that are made: all, or those without shares and logarithms."""
+
+VARYING = _PLACE["one"]
+"""From here on are the columns whose products say how figures vary: all terms, and the sign that moves one of them."""
 
 _OWN = [IN_ORDER[place] for place in OWN]
 _PAIRS = [
     (slice(_PLACE["prediction"], _PLACE["error"]), slice(0, _PLACE["size"])),
-    (slice(_PLACE["size"], _PLACE["square"]), slice(_PLACE["one"], _PLACE["square"])),
-    (slice(_PLACE["square"], None), _VARYING),
+    (slice(_PLACE["size"], _PLACE["square"]), slice(VARYING, _PLACE["square"])),
+    (slice(_PLACE["square"], len(COLUMNS)), slice(VARYING, len(COLUMNS))),
 ]
 """Which columns are multiplied with which: a few at a time, for which BLAS has a quick way."""
 
@@ -42,13 +45,15 @@ class ProductSums:
     """Sums over rows of products of every two ``COLUMNS``: times weights, and times squared weights.
 
     Of rows in clusters sums of the columns by cluster stand in for the second. ``COLUMNS`` has a column of ones, so
-    sums of single columns are among the products.
+    sums of single columns are among the products. Without ``shares`` what needs them is NaN.
     """
 
-    def __init__(self, weighted: bool, clustered: bool) -> None:
-        self._sums = np.zeros((len(COLUMNS), len(COLUMNS)), np.longdouble)
-        self._squared = np.zeros_like(self._sums) if weighted and not clustered else None
-        self.clusters: Array | None = np.zeros((0, len(COLUMNS[_VARYING]))) if clustered else None
+    def __init__(self, weighted: bool, clustered: bool, shares: bool = True) -> None:
+        self.made = _ALL if shares else _WITHOUT_SHARES
+        self._sums = np.full((len(COLUMNS), len(COLUMNS)), np.nan, np.longdouble)
+        self._sums[self.made, self.made] = 0.0
+        self._squared = self._sums.copy() if weighted and not clustered else None
+        self.clusters: Array | None = np.zeros((0, len(self._varying))) if clustered else None
         self._memory: Tensor | None = None
 
     @_LARGE
@@ -57,14 +62,20 @@ class ProductSums:
 
         The columns are overwritten by the next rows.
         """
-        columns = _columns(rows, at, logs, ops, self._room(rows.truth, ops))
+        made = self.made
+        columns = _columns(rows, at, logs, ops, self._room(rows.truth, ops), made)
         weighed = columns if rows.weight is None else columns * rows.weight
-        self._sums += times * _products(weighed, columns, ops)
+        self._sums[made, made] += times * _products(weighed, columns, ops, made)
         if self._squared is not None:
-            self._squared += times * _products(weighed, weighed, ops)
+            self._squared[made, made] += times * _products(weighed, weighed, ops, made)
         if self.clusters is not None:
-            self._add_clusters(times * weighed[_VARYING], np.asarray(rows.cluster))
+            self._add_clusters(times * weighed[VARYING - made.start :], np.asarray(rows.cluster))
         return weighed
+
+    @property
+    def _varying(self) -> Sequence[str]:
+        """The columns that are added up by cluster."""
+        return COLUMNS[VARYING : self.made.stop]
 
     def _room(self, truth: Tensor, ops: ArrayOperations) -> Tensor:
         """Memory that was used before: new memory takes longer to get than to fill."""
@@ -99,11 +110,12 @@ class ProductSums:
                 move(sums, COLUMNS, *by)
                 move(sums.T, COLUMNS, *by)
         if found.clusters is not None:
-            move(found.clusters.T, COLUMNS[_VARYING], *by)
+            move(found.clusters.T, self._varying, *by)
         if len(near.truth):
             found.add(near, new, near.has_logs)
         return found
 
+    @_LARGE
     def joined(self, other: "ProductSums") -> "ProductSums":
         """Add what was added elsewhere, about the same origin."""
         self._sums += other._sums
@@ -132,30 +144,34 @@ class ProductSums:
         """The numbers of the clusters that there are, and the sums of their terms."""
         assert self.clusters is not None
         numbers = np.flatnonzero(self.clusters[:, 0])
-        return numbers, self.clusters[numbers][:, np.array(IN_ORDER) - _PLACE["one"]]
+        found = np.full((len(numbers), len(COLUMNS)), np.nan)
+        found[:, VARYING : self.made.stop] = self.clusters[numbers]
+        return numbers, found[:, IN_ORDER]
 
 
-def _columns(rows: Numbers, at: Origin, logs: bool, ops: ArrayOperations, room: Tensor) -> Tensor:
+def _columns(rows: Numbers, at: Origin, logs: bool, ops: ArrayOperations, room: Tensor, made: slice = _ALL) -> Tensor:
     """The columns of rows, without weights, made in this room."""
     truth, prediction = (ops.cast(one, "float64") for one in (rows.truth, rows.prediction))
     terms = ArrayTerms(truth, prediction, at, logs, ops.xp, dict(zip((*COLUMNS, *BETWEEN), room, strict=True)).get)
     terms.put("one", 1.0)
     if rows.truth is not truth or rows.prediction is not prediction:
         terms.put("error", rows.error)
-    for name in COLUMNS:
+    for name in COLUMNS[made]:
         _ = terms[name]
-    return room[: len(COLUMNS)]
+    return room[made]
 
 
-def _products(left: Tensor, right: Tensor, ops: ArrayOperations) -> Array:
-    """The sums of products of columns; ``@`` would keep other threads waiting."""
+def _products(left: Tensor, right: Tensor, ops: ArrayOperations, made: slice) -> Array:
+    """The sums of products of the columns that were made; ``@`` would keep other threads waiting."""
     found = np.zeros((len(COLUMNS), len(COLUMNS)))
-    for some, others in _PAIRS:
-        found[some, others] = product = ops.home(ops.xp.inner(left[some], right[others]))
+    for pair in _PAIRS:
+        some, others = (slice(max(one.start, made.start), min(one.stop, made.stop)) for one in pair)
+        here, there = (slice(one.start - made.start, one.stop - made.start) for one in (some, others))
+        found[some, others] = product = ops.home(ops.xp.inner(left[here], right[there]))
         found[others, some] = product.T
     for one, other, square in _SQUARES:
         found[one, other] = found[other, one] = found[square, _PLACE["one"]]
-    return found
+    return found[made, made]
 
 
 class CrossParts:

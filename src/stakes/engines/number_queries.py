@@ -18,6 +18,7 @@ from stakes import errors
 from stakes.engines.columns import Data, LazyTable, Table, to_column
 from stakes.engines.labels import Labels
 from stakes.engines.numbers import (
+    ALL,
     FIRST,
     LOST,
     MOST_SQUARED,
@@ -26,6 +27,7 @@ from stakes.engines.numbers import (
     FirstPass,
     SecondPass,
     SecondSums,
+    Wanted,
     count_numbers,
     first_sums,
 )
@@ -55,6 +57,9 @@ _FIRST = tuple(f"sum {name}" for name in (*FIRST, "zeros"))
 _POWERS_OF = {"truth": ("truth", "truth2", "product"), "prediction": ("prediction", "prediction2", "product")}
 _ENDS, _CENTRES = tuple(_POWERS_OF), ("centre t", "centre p")
 """Two columns, which sums are 0 where all rows of one lie where they are counted from, and where that is."""
+
+_SHARED = TERMS.index("logs")
+"""From here on are the terms of logarithms and shares."""
 
 _AWAY = _LOST[0]
 _HEAVY, _ROW = tuple(_TERMS[key] for key in KEYS), ("truth", "prediction", "weight")
@@ -86,7 +91,7 @@ def count_numbers_inside(data: Data, named: Mapping[str, str], asked: RowQuestio
         return None
     if not asked.of_numbers and not any(kind.is_float() or kind.is_decimal() for kind in kinds):
         return None
-    numbers = QueryNumbers.of(source, asked.missing)
+    numbers = replace(QueryNumbers.of(source, asked.missing), wanted=Wanted.of(asked.needed))
     if not asked.of_numbers and numbers.task() == "classification":
         return None
     warn_of_same_column(dict(named))
@@ -106,6 +111,7 @@ class QueryNumbers:
     seen: Look = field(default_factory=lambda: Look({}))
     opening: Mapping[str, Numbers] = field(default_factory=dict)
     dropped: int = 0
+    wanted: Wanted = ALL
 
     @classmethod
     def of(cls, source: QuerySource, missing: str) -> "QueryNumbers":
@@ -170,7 +176,7 @@ class QueryNumbers:
             return self
         from stakes.engines.number_partitions import PartitionNumbers  # loads Polars
 
-        return PartitionNumbers(self.frame, self.places, self.seen.rows, self.dropped)
+        return PartitionNumbers(self.frame, self.places, self.seen.rows, self.dropped, self.wanted)
 
     # ── the first pass ───────────────────────────────────────────────────────────────────────────────────────────
     def first(self, baseline: float | None) -> FirstPass:
@@ -193,11 +199,12 @@ class QueryNumbers:
                     each |= {f"sum {power}": 0.0 for power in powers}
             least = min(found["low truth"].min(), found["low prediction"].min())
             largest, weighted = float(found["high size"].max()), "weight" in self.places
-            return first_sums([*each.values()], (about[0], about[1]), largest, least, weighted, sizes)
+            shares = self.wanted.shares
+            return first_sums([*each.values()], (about[0], about[1]), largest, least, weighted, sizes, shares)
 
         check_sizes(sums("", None), MOST_SQUARED)  # before sizes are asked for
-        sizes = self._sizes(column_of(self.frame)("prediction"), COARSE)
-        parts = {name: sums(name, sizes[name]) for name in answer}
+        sizes = self._sizes(column_of(self.frame)("prediction"), COARSE) if self.wanted.rows else {}
+        parts = {name: sums(name, sizes.get(name)) for name in answer}
         return FirstPass(parts.pop(""), parts, self.seen.rows, self.dropped)
 
     def _about_own_means(self) -> dict[str, tuple[Numbers, Sequence[float]]]:
@@ -235,14 +242,19 @@ class QueryNumbers:
         sums = [*dict.fromkeys([*_LOST, *(f"{own}{name}" for name in _LOST)])]
         highs = [*dict.fromkeys(["far", f"{own}far"])]
         if "cluster" in self.places:
-            answer = self._ask(frame, [*dict.fromkeys([*_TERMS, *sums])], highs, self.places["cluster"])
+            answer = self._ask(frame, [*dict.fromkeys([*self._terms, *sums])], highs, self.places["cluster"])
         else:
-            pairs = itertools.combinations_with_replacement([*_TERMS, *([f"{own}{_AWAY}"] if own else [])], 2)
+            pairs = itertools.combinations_with_replacement([*self._terms, *([f"{own}{_AWAY}"] if own else [])], 2)
             answer = self._ask(frame, [*sums, *pairs], highs)
         rows = {name: int(found["rows"].sum()) for name, found in answer.items()}
         closer = self._look_closer(frame, asked, rows)
         found = {name: self._varied(found, own if name else "", closer[name]) for name, found in answer.items()}
         return SecondPass(found.pop(""), found)
+
+    @property
+    def _terms(self) -> tuple[str, ...]:
+        """The terms whose products are asked for."""
+        return _TERMS if self.wanted.shares else _TERMS[:_SHARED]
 
     def _with_terms(self, frame: LazyTable, asked: Asked, baseline: Term, own: str = "") -> LazyTable:
         """Add the terms of each row, or only those that depend on the baseline."""
@@ -271,14 +283,17 @@ class QueryNumbers:
         return (nw.col(name) * weight).sum().over(*keys) / weight.sum().over(*keys)
 
     def _varied(self, found: Numbers, own: str, closer: "_Closer") -> SecondSums:
-        names = [f"{own}{name}" if name == _AWAY else name for name in _TERMS]
+        names = [f"{own}{name}" if name == _AWAY else name for name in self._terms]
         products = clusters = numbers = None
+        lacking = len(_TERMS) - len(names)
         if "cluster" in self.places:  # which may lie in several segments
             numbers, codes = np.unique(found["extra"], return_inverse=True)
             clusters = np.stack([np.bincount(codes, found[name]) for name in names], axis=1)
+            clusters = np.pad(clusters, ((0, 0), (0, lacking)), constant_values=np.nan)
         else:
             pairs = [[f"{a}·{b}" if f"{a}·{b}" in found else f"{b}·{a}" for a in names] for b in names]
             products = np.array([[_total(found[pair]) for pair in row] for row in pairs])
+            products = np.pad(products, (0, lacking), constant_values=np.nan)
         lost = [_total(found[f"{own}{name}"]) for name in _LOST]
         largest = float(found[f"high {own}far"].max())
         heavy = None if clusters is not None else closer.heavy
@@ -292,16 +307,13 @@ class QueryNumbers:
         medians, and heavy rows; of several segments at once, as far as these bring few enough.
         """
         least = self._least_heavy(frame, asked)
-        alone, whole = replace(self, places={}), _number(frame, asked.whole)
-        far = alone._sizes(whole, COARSE)
+        alone, whole, far = replace(self, places={}), _number(frame, asked.whole), dict[str, SizeCounts]()
         sums = {"": asked.first.whole, **asked.first.segments}
-        if self._by:
-            far = {**self._sizes(self._baseline(asked), COARSE), **far}
+        if self.wanted.rows:
+            far = {**(self._sizes(self._baseline(asked), COARSE) if self._by else {}), **alone._sizes(whole, COARSE)}
         ranks = {name: 0.0 if "weight" in self.places else 3 * math.sqrt(many) + 1 for name, many in rows.items()}
         known = {
-            name: _Closer(rows[name], ranks[name], one.sizes, far[name], least[name])
-            for name, one in sums.items()
-            if one.sizes is not None
+            name: _Closer(rows[name], ranks[name], one.sizes, far.get(name), least[name]) for name, one in sums.items()
         }
         found = alone._ask_closer(frame, {"": known.pop("")}, {}, "far", whole)
         tests: Mapping[str, Term] = {}
@@ -351,6 +363,8 @@ class QueryNumbers:
 
     def _in_fine_bins(self, frame: LazyTable, parts: "Mapping[str, _Closer]", baseline: Term) -> "dict[str, _Closer]":
         """Errors and distances from the baseline of some segments in finer bins, which are asked for all at once."""
+        if not self.wanted.rows:
+            return {**parts}
         table = replace(self, frame=frame)
         size, far = table._sizes(column_of(frame)("prediction"), FINE), table._sizes(baseline, FINE)
         return {name: replace(part, size=size[name], far=far[name]) for name, part in parts.items()}
@@ -440,8 +454,8 @@ def _is_far(found: Numbers, limit: float) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class _Closer:
-    """What is known of some rows: the sizes of errors, distances from the baseline, rows that can carry a figure, and
-    the largest errors.
+    """What is known of some rows: the sizes of errors, distances from the baseline (if they are wanted), rows that can
+    carry a figure, and the largest errors.
 
     ``ranks`` are asked for on either side of a median, as far as its interval may reach. ``least`` is what heavy rows
     have at least of each term that grows without end, and the largest errors of their size.
@@ -449,8 +463,8 @@ class _Closer:
 
     rows: int
     ranks: float
-    size: SizeCounts
-    far: SizeCounts
+    size: SizeCounts | None
+    far: SizeCounts | None
     least: Sequence[float]
     heavy: HeavyRows | None = None
     worst: tuple[LargeError, ...] = ()
@@ -464,14 +478,15 @@ class _Closer:
         """Whether error and distance from the baseline are near their medians, and whether the row is heavy."""
         found = []
         for name, sizes in (("size", self.size), (far, self.far)):
-            low, high = sizes.around(self.ranks)
+            low, high = (-1.0, -1.0) if sizes is None else sizes.around(self.ranks)  # which no size is
             found.append((column(name) >= low) & ((column(name) < high) | (column(name) == low)))
         return [*found, reduce(operator.or_, map(operator.ge, map(column, _EACH), self.least))]
 
     def refined(self, table: Table) -> "_Closer":
         """The same with what a closer look brought."""
         size, far = (
-            one.refined(*_sizes_in(table, f"{name} here")) for name, one in (("size", self.size), ("far", self.far))
+            None if one is None else one.refined(*_sizes_in(table, f"{name} here"))
+            for name, one in (("size", self.size), ("far", self.far))
         )
         heavy = table.filter(nw.col("heavy") == 1)
         return replace(self, size=size, far=far).with_heavy([heavy] * len(_EACH))

@@ -7,7 +7,7 @@ in batches, mostly at once (``number_batches.py``), or another engine (``number_
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Protocol
@@ -30,6 +30,27 @@ OTHER = "prediction of another model"
 
 MOST_SQUARED = 1e150
 """Products of squares are added up, too: what is larger, or as much smaller than 1, would be lost among them."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is counted of predicted numbers beside sums and their products; gates leave out what they do not ask for.
+
+    ``rows`` are what single ones tell: medians, the largest errors, a picture. ``shares`` are those of the truth, and
+    squared differences of logarithms.
+    """
+
+    rows: bool = True
+    shares: bool = True
+
+    @classmethod
+    def of(cls, parts: Collection[str] | None) -> "Wanted":
+        """What figures with these parts need; None if any figure may be asked for."""
+        return ALL if parts is None else cls("rows" in parts, not {"logs", "percentages"}.isdisjoint(parts))
+
+
+ALL = Wanted()
+"""What any figure needs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,17 +128,22 @@ def first_sums(
     least: float,
     weighted: bool,
     sizes: SizeCounts | None,
+    shares: bool = True,
 ) -> ErrorSums:
     """The sums of errors, from those of ``FIRST`` in their order and the number of truths that are 0.
 
-    ``centres`` are those of truths and predictions, ``least`` is the least truth or prediction.
+    ``centres`` are those of truths and predictions, ``least`` is the least truth or prediction. Without ``shares``
+    neither these nor logarithms were added up.
     """
-    *sums, logs, shares, zeros = added
+    *sums, logs, percentages, zeros = added
     if not all(map(math.isfinite, sums)):
         raise powers_too_large(largest)
     moments = Moments.of_sums(dict(zip(MOMENTS.values(), sums, strict=True)), *centres)
+    found = ErrorSums(moments, largest, weighted=weighted, sizes=sizes)
+    if not shares:
+        return found
     logs = logs if least > -1 else math.nan
-    return ErrorSums(moments, largest, logs, shares, weighted=weighted, zeros=round(zeros), sizes=sizes)
+    return replace(found, squared_logs=logs, percentages=percentages, zeros=round(zeros))
 
 
 class NumberSource(Protocol):
@@ -162,8 +188,10 @@ def _counted(sums: ErrorSums, baseline: float, given: bool, more: SecondSums, ce
     if not sums.spread("t") and baseline == float(sums.mean(t=1)):
         more = more.at_the_baseline(float(sums.total))
     away, balance, logs, shares = more.lost
-    logs = logs if baseline > -1 and not math.isnan(sums.squared_logs) else math.nan
-    constant = ErrorSums({MOMENTS["size"]: Fraction(away)}, more.largest, logs, shares, sizes=more.sizes)
+    constant = ErrorSums({MOMENTS["size"]: Fraction(away)}, more.largest, sizes=more.sizes)
+    if sums.has("logs"):
+        logs = logs if baseline > -1 and not math.isnan(sums.squared_logs) else math.nan
+        constant = replace(constant, squared_logs=logs, percentages=shares)
     about = sums.against(constant, baseline, given)
     varied = ErrorVariation(centre, baseline, balance, more.products, more.clusters)
     sizes = sums.sizes if more.errors is None else more.errors

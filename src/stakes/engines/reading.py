@@ -82,7 +82,8 @@ class RowQuestion:
 
     ``where`` is a condition that selects rows of the table; ``missing="drop"`` drops rows that lack a value. ``alike``
     says which differences in the spelling of labels do not count (``alike.py``). ``parts`` are the parts of a tally to
-    compute, since some take time; None means all. ``several`` treats two classes like several, without a positive one.
+    compute, since some take time; None means all. ``needed`` are those that will be asked for: where no rows are kept,
+    predicted numbers are counted for these alone. ``several`` treats two classes like several, without a positive one.
 
     ``from_logits`` says that scores are logits, which become probabilities.
 
@@ -114,6 +115,7 @@ class RowQuestion:
     cluster: Values = None
     baseline: float | None = None
     parts: Collection[str] | None = None
+    needed: Collection[str] | None = None
     pricing: Pricing | None = None
     threshold: float | None = None
     auc_error: float | None = None

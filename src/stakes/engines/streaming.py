@@ -36,7 +36,7 @@ from stakes.engines.memory import Rows, count_classes
 from stakes.engines.missing import complete
 from stakes.engines.number_batches import FileNumbers
 from stakes.engines.number_queries import count_numbers_inside
-from stakes.engines.numbers import count_numbers
+from stakes.engines.numbers import Wanted, count_numbers
 from stakes.engines.on_disk import table_of
 from stakes.engines.output_files import count_outputs
 from stakes.engines.plan import Counted, Plan
@@ -142,8 +142,9 @@ def _count_numbers(data: FileNames, named: dict[str, str], asked: RowQuestion, e
             return count_numbers_inside(table, named, asked) if asked.kind_beside is None else None
     warn_of_same_column(named)
     quick = files.with_types(("truth", "prediction", "weight", "exposure"), asked.missing == "drop")
+    wanted = Wanted.of(asked.needed)
     counted = count_typed(
-        files, quick, lambda some: count_numbers(FileNumbers(some, asked.missing, BATCH), asked.baseline)
+        files, quick, lambda some: count_numbers(FileNumbers(some, asked.missing, BATCH, wanted=wanted), asked.baseline)
     )
     if (kind := asked.kind_beside) is None:
         return counted

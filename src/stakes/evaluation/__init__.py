@@ -1,6 +1,6 @@
 """evaluate(): rows in, an Evaluation out, which answers every question about them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from stakes.decisions.thresholds.by_label import LabelDecisions
     from stakes.decisions.thresholds.decision import Decision
 
-__all__ = ["Evaluation", "TwoClassEvaluation", "count", "decide", "evaluate", "evaluation_of", "judge"]
+__all__ = ["Evaluation", "TwoClassEvaluation", "answer", "count", "decide", "evaluate", "evaluation_of", "judge"]
 
 
 @asks("evaluate")
@@ -69,10 +69,10 @@ def evaluate(data: Data = None, *arrays: Column, **asked: Unpack[Asked]) -> Eval
     >>> print(ev["auc"])
     auc 0.625, 95 % interval 0.00623533 to 0.997746 (ignoring the input: 0.5)
     """
-    return _answer(Question.of("evaluate", asked), data, arrays)
+    return answer(Question.of("evaluate", asked), data, arrays)
 
 
-def evaluation_of(given: Evaluation | Data, question: Question) -> Evaluation:
+def evaluation_of(given: Evaluation | Data, question: Question, needed: Collection[str] | None = None) -> Evaluation:
     """Return an evaluation as it is, or evaluate the rows that were given in its place."""
     result = isinstance(given, Record) and not isinstance(given, Counted | Tally)
     if result and question.about_rows:
@@ -82,7 +82,7 @@ def evaluation_of(given: Evaluation | Data, question: Question) -> Evaluation:
             f": {question.verb}() got a result, whose question was asked; leave this out, or give the rows",
         )
     if not result and (question.about_rows or are_tallies(given)):
-        return _answer(question, given)
+        return answer(question, given, needed=needed)
     evaluation: Evaluation = given  # anything else is refused by the caller
     return evaluation
 
@@ -96,8 +96,13 @@ def _is_square(data: Data) -> bool:
     return len(shape) == 2 and shape[0] == shape[1]
 
 
-def _answer(question: Question, data: Data, arrays: Sequence[Column] = ()) -> Evaluation:
-    """Count the rows, or take tallies as they are, and evaluate."""
+def answer(
+    question: Question, data: Data, arrays: Sequence[Column] = (), needed: Collection[str] | None = None
+) -> Evaluation:
+    """Count the rows, or take tallies as they are, and evaluate.
+
+    ``needed`` are the parts of tallies that will be asked for, if not all.
+    """
     unlabelled = question["unlabelled"]
     if unlabelled is not None and not is_one_of(unlabelled, ("error", "estimate")):
         known = " is not known; it is 'error' or 'estimate'"
@@ -126,7 +131,7 @@ def _answer(question: Question, data: Data, arrays: Sequence[Column] = ()) -> Ev
     question.refuse_useless_threshold()
     if question["unlabelled"] == "estimate":
         return _few(question, data)
-    count = partial(_count, question, data, row_groups=True)
+    count = partial(_count, question, data, row_groups=True, needed=needed)
     evaluation = judge_counts(count, question["threshold"], question.sampling, question.pricing)
     clusters = evaluation.counted.clusters
     if clusters is not None and clusters.count < FEW_CLUSTERS:
@@ -189,7 +194,7 @@ def decide(data: Data = None, *arrays: Column, **asked: Unpack[Decided]) -> "Dec
         raise errors.row_costs_in_clusters()  # before rows are read
     shares = {name: question[name] for name in ("prior", "training_prior")}
     asked_later = {"costs": question["costs"]} if _of_labels(question, data) else {}
-    evaluation = _answer(question.without(*shares, *asked_later), data, arrays)
+    evaluation = answer(question.without(*shares, *asked_later), data, arrays)
     if evaluation.task == FEW_LABELS:
         return _decide_few(question, evaluation)
     if isinstance(evaluation, TwoClassEvaluation) and not are_tallies(data):

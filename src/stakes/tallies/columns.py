@@ -281,8 +281,9 @@ def _frozen(array: Array) -> Array:
 
 def refuse_infinite(argument: str, values: Array) -> None:
     """Raise when a row of numbers (one column or several) is missing or infinite, naming the first."""
-    if np.isfinite(values).all():
-        return
+    with np.errstate(over="ignore", invalid="ignore"):  # one sum is quicker than looking at each
+        if math.isfinite(values.sum()) or np.isfinite(values).all():
+            return
     rows: Array = values.reshape(len(values), -1)
     for wrong, words in ((np.isnan(rows), errors.missing_values), (np.isinf(rows), errors.infinite_values)):
         refuse_rows(np.asarray(wrong.any(axis=1)), partial(words, argument))

@@ -130,6 +130,11 @@ class Request:
         """All figures that are asked for."""
         return [*(condition.figure for condition in self.conditions), *self.margins]
 
+    @property
+    def needed(self) -> set[str]:
+        """The parts of tallies without which a figure that is asked for is undefined; others need not be counted."""
+        return {part for figure in self.figures for part in figure.metric.parts}
+
     def refuse_without_costs(self) -> None:
         """Refuse conditions on costs, where none are given."""
         for figure in self.figures:
@@ -171,7 +176,7 @@ def gate(evaluation: Evaluation | Data = None, *, baseline: Data = None, **asked
     names = [given for given in (evaluation, baseline) if isinstance(given, str | os.PathLike)]
     if len(names) == 2 and are_same(*names):
         raise errors.own_baseline()
-    return judge(evaluation_of(evaluation, question), request, baseline)
+    return judge(evaluation_of(evaluation, question, request.needed), request, baseline)
 
 
 def judge(evaluation: Evaluation | FewEstimates, asked: Request, baseline: Data = None) -> Gate:
