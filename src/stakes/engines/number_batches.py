@@ -98,7 +98,7 @@ class FileNumbers(BatchNumbers):
         self, files: Files, missing: str, at_a_time: int, in_groups: bool = False, wanted: Wanted = ALL
     ) -> None:
         reader = NumberReader(files.wanted, missing, in_groups)
-        super().__init__(reader, partial(Parts, files.likely_rows, reader.clustered, wanted.rows, wanted=wanted))
+        super().__init__(reader, partial(Parts, files.likely_rows, reader.clustered, wanted=wanted))
         self._files, self._at_a_time = files, at_a_time
 
     def _added(self, begin: "Callable[[], Adding]") -> "Adding":
@@ -155,7 +155,6 @@ class Parts:
         self,
         likely_rows: int,
         clustered: bool,
-        worst: bool,
         guesses: Mapping[int, Guess],
         baseline: float | None,
         operations: ArrayOperations = HERE,
@@ -164,7 +163,7 @@ class Parts:
     ) -> None:
         self._step, self._guesses, self._baseline = max(likely_rows // _PICTURED, 1), guesses, baseline
         self._ops, self._wanted = operations, wanted
-        self._empty = partial(_Part, self._step, clustered, worst, wanted, operations, block)
+        self._empty = partial(_Part, self._step, clustered, wanted, operations, block)
         self._found: dict[int, list[_Part]] = {}
         self.rows, self._dropped, self._lost = 0, 0, 0.0
 
@@ -236,7 +235,7 @@ class _Part:
     """
 
     def __init__(
-        self, step: int, clustered: bool, worst: bool, wanted: Wanted, operations: ArrayOperations, block: int,
+        self, step: int, clustered: bool, wanted: Wanted, operations: ArrayOperations, block: int,
         guess: Guess, weighted: bool,
     ) -> None:  # fmt: skip
         self._step, self._ops, self._block = step, operations, block
@@ -245,7 +244,7 @@ class _Part:
         self.rows, self.zeros, self.largest = 0, 0, 0.0
         self.least, self.ends = np.inf, (np.inf, -np.inf)
         self.some: list[Numbers] = []
-        self.worst: tuple[WorstError, ...] | None = () if worst else None
+        self.worst: tuple[WorstError, ...] | None = None
         self.heavy = [np.zeros((5, 0))] * (self.added.made.stop - _GROWING)
         self._least_heavy = np.full(len(self.heavy), -np.inf)
         self.errors = MedianWindow(guess.some.error, 0.0, guess.some.weight)
@@ -284,11 +283,11 @@ class _Part:
         size = self._ops.xp.abs(error := rows.error, out=error)
         largest = float(size.max())
         self.largest = max(self.largest, largest)
-        if self.worst is not None and rows.places is not None:
-            here = (lambda: (size, rows.error, rows.truth, rows.prediction)), rows.places
-            self.worst = with_worst(self.worst, largest, *here)
         if not self.wanted.rows:
             return
+        if rows.places is not None:
+            here = (lambda: (size, rows.error, rows.truth, rows.prediction)), rows.places
+            self.worst = with_worst(self.worst or (), largest, *here)
         self.errors.add(size, size, rows.weight, self._ops)
         if self._narrows:
             self.errors.narrow(most)

@@ -31,7 +31,7 @@ class PartitionNumbers(BatchNumbers):
         weight = {"weight": "weight"} if "weight" in places else {}
         self._places = {"truth": "truth", "prediction": "prediction", **weight, **own, **others}
         reader = NumberReader(self._places, "error")
-        super().__init__(reader, partial(Parts, rows, reader.clustered, wanted.rows, wanted=wanted))
+        super().__init__(reader, partial(Parts, rows, reader.clustered, wanted=wanted))
         self._dropped = dropped
         self._partitions = frame.select(*dict.fromkeys(self._places.values())).to_native().to_delayed()
         if own:

@@ -43,7 +43,7 @@ class TensorNumbers(BatchNumbers):
 
     def __init__(self, operations: ArrayOperations, columns: dict[str, Tensor]) -> None:
         many = _FEWER * len(columns["truth"])
-        begin = partial(Parts, many, False, False, operations=operations, block=BLOCK)
+        begin = partial(Parts, many, False, operations=operations, block=BLOCK)
         super().__init__(NumberReader((), "error"), begin)
         self.operations, self.columns = operations, columns
 
