@@ -207,6 +207,37 @@ def test_a_row_without_a_cluster_is_refused(data, many_rows, tmp_path):
         stakes.evaluate(frame.lazy() if data == "lazy" else str(tmp_path / "a.parquet"), **SCORES)
 
 
+def _counted_in_bins(batches, cells, by_cell):
+    """What several batches of scores come to: a dictionary of cell, edge and group to rows."""
+    counts = clusters.GroupBins(clusters.BITS)
+    for scores, cell, group in batches:
+        parts = [(cell == one, np.int64(one)) for one in range(cells)] if by_cell else [(slice(None), cell)]
+        for here, own in parts:
+            counts.add(scores[here], own, group[here])
+    found, groups = counts.result()
+    keys = zip(found.cells.tolist(), found.edges.tolist(), groups.tolist(), strict=True)
+    return found.grid, dict(zip(keys, found.weights.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("beyond", [None, 1.5], ids=["probabilities", "of which the last are none"])
+@pytest.mark.parametrize("most", [1 << 31, 700], ids=["at once", "tables that are full"])
+def test_groups_are_counted_in_tables_as_by_sorting(beyond, most, monkeypatch):
+    rng, batches = np.random.default_rng(4), []
+    for _ in range(3):
+        scores = rng.random(400) ** 9
+        scores[:9] = 0, 1, 0.5, 1 - 2**-53, 5e-324, np.nextafter(0.5, 0), 2**-30, 0.75, 1
+        batches.append((scores, rng.integers(0, 2, 400), rng.integers(0, 2000, 400)))
+    if beyond is not None:
+        batches[-1][0][20] = beyond
+    sorted_out = _counted_in_bins(batches, 2, by_cell=False)
+    monkeypatch.setattr(clusters, "_MOST_COUNTED", most)
+    monkeypatch.setattr(clusters, "_BLOCK", 64)
+    assert _counted_in_bins(batches, 2, by_cell=True) == sorted_out
+    monkeypatch.setattr(clusters, "_ROOM", np.inf)
+    monkeypatch.setattr(clusters, "_GroupTable", None)  # there is no memory for any
+    assert _counted_in_bins(batches, 2, by_cell=True) == sorted_out
+
+
 def test_clusters_are_numbered_as_they_come_up_however_far_apart_their_names_lie():
     numbers, known, rng = clusters.ClusterNumbers(), {}, np.random.default_rng(2)
     for low, high in (
