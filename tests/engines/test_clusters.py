@@ -248,6 +248,9 @@ def test_clusters_are_numbered_as_they_come_up_however_far_apart_their_names_lie
         (5, 2**50),
         (-9, 99),
         (2**40 - 9, 2**40 + 60),
+        (-(2**63), 50 - 2**63),
+        (2**63 - 50, 2**63),
+        (-(2**63), 2**63),
     ):
         values = rng.integers(low, high, 60).astype(np.uint64 if low == 5 else np.int64)
         for value in sorted(set(values.tolist())):
@@ -255,6 +258,41 @@ def test_clusters_are_numbered_as_they_come_up_however_far_apart_their_names_lie
         found = numbers.of(Column("cluster", "number", values))
         assert found.tolist() == [known[value] for value in values.tolist()]
     assert numbers.count == len(known)
+
+
+WHOLE = {
+    "int8": (np.int8, -100),
+    "uint8": (np.uint8, 150),
+    "uint32": (np.uint32, 2**32 - 60),
+    "the least int64": (np.int64, -(2**63)),
+    "the greatest int64": (np.int64, 2**63 - 60),
+    "uint64 from 2^63 on": (np.uint64, 2**63),
+    "uint64 around 2^63": (np.uint64, 2**63 - 30),
+    "the greatest uint64": (np.uint64, 2**64 - 60),
+}
+
+
+@pytest.mark.parametrize("kind", WHOLE)
+@pytest.mark.parametrize("data", ["arrays", "file", "lazy"])
+def test_whole_numbers_of_any_kind_name_clusters(data, kind, many_rows, tmp_path):
+    known = stakes.evaluate(rows().select("y", "p", "patient"), **SCORES)["auc"]
+    dtype, first = WHOLE[kind]
+    numbers = np.unique(rows()["patient"], return_inverse=True)[1].tolist()
+    patient = np.array([first + number for number in numbers], dtype)
+    frame = rows().select("y", "p", patient=patient)
+    frame.write_parquet(tmp_path / "a.parquet")
+    source = {"arrays": frame, "file": str(tmp_path / "a.parquet"), "lazy": frame.lazy()}[data]
+    found = stakes.evaluate(source, **SCORES)
+    assert found.counted.clusters.count == PATIENTS
+    assert (found["auc"].low, found["auc"].high) == pytest.approx((known.low, known.high), abs=2e-3)
+
+
+def test_integers_of_two_kinds_that_no_integer_holds_are_refused():
+    numbers = clusters.ClusterNumbers()
+    numbers.of(Column("cluster", "number", np.array([-1, 5])))
+    assert numbers.of(Column("cluster", "number", np.array([5, 2**62], np.uint64)))[0] == 1
+    with pytest.raises(InputError, match="beyond 64 bits"):
+        numbers.of(Column("cluster", "number", np.array([2**64 - 1], np.uint64)))
 
 
 # ── very many classes ────────────────────────────────────────────────────────────────────────────────────────────

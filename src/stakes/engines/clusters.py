@@ -294,6 +294,7 @@ class ClusterNumbers:
         self._known: Array = np.zeros(0, np.int64)
         self._numbers: Array = np.zeros(0, np.int64)
         self._names: dict[str, int] = {}
+        self._below_0: set[str] = set()
         self._low, self._table = 0, np.zeros(0, kind)
 
     @property
@@ -311,8 +312,13 @@ class ClusterNumbers:
             named = [self._names.setdefault(name, len(self._names)) for name in labels.names]
             return self._group(np.array(named, np.int64))[labels.codes]
         values = whole_numbers(cluster)
-        values = values.view(np.int64) if values.dtype == np.uint64 else values  # the same bits are as good a name
-        low, high = int(values.min()), int(values.max()) + 1
+        bits = values.view(np.int64) if values.dtype == np.uint64 else values  # as good a name
+        low, high = int(bits.min()), int(bits.max()) + 1
+        if low < 0:
+            self._below_0.add("beyond 2⁶³" if bits is not values else "negative")
+            if len(self._below_0) > 1:  # different columns of integers, of which some now have the same bits
+                raise errors.beyond_64_bits("cluster")
+        values = bits
         low = low if low < 0 or low > high - low else 0
         if high - low > _DENSE:
             found, rows = np.unique(values.astype(np.int64), return_inverse=True)
