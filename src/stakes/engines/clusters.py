@@ -571,11 +571,9 @@ class ClassClusterCounts(ClusterCounts):
         self._k, self._many, self._ranked = classes, classes > MOST_CLASSES, SortedSums(ArrayOperations())
         self._scores = [GroupBins(class_bits(classes), room=False) for _ in range(classes)]
 
-    def add_classes(self, groups: Array, found: Found, outcome: BatchOutcome) -> None:
+    def add_classes(self, groups: Array, found: Found, batch: ClassBatch, outcome: BatchOutcome) -> None:
         """Count a batch, given its ranks and losses."""
-        if outcome.batch is None:
-            return  # a class has no scores, which is refused at the end
-        weight = outcome.batch.weight
+        weight = batch.weight
         unit = np.ones(len(groups)) if weight is None else weight
         sums = [np.ones(len(groups)), unit, unit**2, *(unit * np.concatenate(blocks) for blocks in outcome.losses)]
         ranks = 0 if self._many else np.asarray(outcome.ranks)
@@ -585,7 +583,7 @@ class ClassClusterCounts(ClusterCounts):
             entries = np.flatnonzero(sums[0])
             sums = [column[entries] for column in sums]
         self._ranked.add(entries // self._k, entries % self._k, None, sums)
-        run_all([partial(self._bin, place, groups, outcome.batch) for place in range(self._k)], self._k * len(groups))
+        run_all([partial(self._bin, place, groups, batch) for place in range(self._k)], self._k * len(groups))
 
     def _bin(self, place: int, groups: Array, batch: ClassBatch) -> None:
         """Count the scores of a class by true class; with very many classes, by whether it is the true one."""

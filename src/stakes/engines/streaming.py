@@ -320,7 +320,11 @@ class Counting:
         """The group of clusters that each row lies in."""
         if batch.cluster is None:
             return deal_out(np.asarray(batch.numbers))
-        return self._clusters.groups.of(batch.cluster, self._by.of(batch.by).of_rows if batch.by else None)
+        return self._clusters.groups.of(batch.cluster, self._segment(batch) if batch.by else None)
+
+    def _segment(self, batch: Batch) -> Array:
+        """The number of each row's segment."""
+        return self._by.of(batch.by).of_rows
 
     def _decided(self, batch: Batch) -> list[Labels]:
         """What is decided by the scores of a batch, if anything is."""
@@ -447,7 +451,12 @@ class ClassProbabilities(Counting):
         return [Labels(self._outcome.decided, decisions_of(self._asked, self._stream.classes))]
 
     def _add_to_clusters(self, batch: Batch, found: Found) -> None:
-        self._class_clusters.add_classes(self._groups(batch), found, self._outcome)
+        if self._outcome.batch is not None:  # otherwise a class has no scores, which is refused at the end
+            self._class_clusters.add_classes(self._groups(batch), found, self._outcome.batch, self._outcome)
+
+    def _segment(self, batch: Batch) -> Array:
+        assert self._outcome.batch is not None
+        return np.asarray(self._outcome.batch.segment)
 
     def count(self, asked: RowQuestion) -> Counted | None:
         """Count the groups; None when the classes turn out to be others than those of the scores."""
