@@ -9,6 +9,7 @@ import numpy as np
 from stakes.metrics import Metric, measure
 from stakes.tallies import Confusion, ErrorSums, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array, weighted_sum
+from stakes.tallies.error_terms import TERMS
 from stakes.tallies.error_variation import HeavyRows
 from stakes.tallies.on_demand import OnDemand
 from stakes.uncertainty.bootstrap import limits_of_tables
@@ -97,10 +98,22 @@ def row_powers(metric: Metric, whole: Tally) -> Array | None:
         rows = whole.rows
         losses = metric.row_losses(rows.truth.astype(np.float64), rows.prediction)
         return _powers(losses, np.ones(len(losses)))
-    if whole.sizes is None or not _of_sizes(metric):
+    return _powers_of_products(metric, whole)
+
+
+def _powers_of_products(metric: Metric, whole: ErrorSums) -> Array | None:
+    """The same of errors whose rows were not kept, by sums of products; the third power of squares by their sizes."""
+    truth, error = np.array([1.0, 3.0, 5.0]), np.array([2.0, -2.0, 2.0])
+    losses, square = metric.row_losses(truth, truth - error), TERMS.index("square")
+    if whole.variation is None or (products := whole.variation.products) is None:
         return None
-    ends = [metric.row_losses(one, np.zeros(len(one))) for one in (whole.sizes.lower, whole.sizes.upper)]
-    low, high = (_powers(one, whole.sizes.counts) for one in ends)
+    for name, own in (("size", abs(error)), ("error", error)):
+        if (losses == own).all():
+            term = TERMS.index(name)
+            return np.array([products[0, 0], products[0, term], products[term, term], products[term, square]])
+    if whole.sizes is None or not (losses == error**2).all():
+        return None
+    low, high = (_powers(one**2, whole.sizes.counts) for one in (whole.sizes.lower, whole.sizes.upper))
     narrow = low is not None and high is not None and (high <= low * _NARROW).all()
     return (low + high) / 2 if narrow else None  # type: ignore[operator]
 
@@ -110,12 +123,6 @@ def _powers(losses: Array, count: Array) -> Array | None:
     with np.errstate(over="ignore"):
         powers = np.array([count.sum(), *(weighted_sum(losses**power, count) for power in (1, 2, 3))])
     return powers if np.isfinite(powers).all() else None
-
-
-def _of_sizes(metric: Metric) -> bool:
-    """Whether what a row loses hangs on the size of its error alone."""
-    truth, error = np.array([1.0, 3.0, 5.0]), np.array([2.0, -2.0, 2.0])
-    return float(np.ptp(metric.row_losses(truth, truth - error))) == 0.0
 
 
 def _side(metric: Metric, tallies: Sequence[Tally], samplings: Sequence[Sampling], rows: Array) -> Side:
