@@ -207,6 +207,37 @@ def test_a_row_without_a_cluster_is_refused(data, many_rows, tmp_path):
         stakes.evaluate(frame.lazy() if data == "lazy" else str(tmp_path / "a.parquet"), **SCORES)
 
 
+def _counted_in_bins(batches, cells, by_cell):
+    """What several batches of scores come to: a dictionary of cell, edge and group to rows."""
+    counts = clusters.GroupBins(clusters.BITS)
+    for scores, cell, group in batches:
+        parts = [(cell == one, np.int64(one)) for one in range(cells)] if by_cell else [(slice(None), cell)]
+        for here, own in parts:
+            counts.add(scores[here], own, group[here])
+    found, groups = counts.result()
+    keys = zip(found.cells.tolist(), found.edges.tolist(), groups.tolist(), strict=True)
+    return found.grid, dict(zip(keys, found.weights.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("beyond", [None, 1.5], ids=["probabilities", "of which the last are none"])
+@pytest.mark.parametrize("most", [1 << 31, 700], ids=["at once", "tables that are full"])
+def test_groups_are_counted_in_tables_as_by_sorting(beyond, most, monkeypatch):
+    rng, batches = np.random.default_rng(4), []
+    for _ in range(3):
+        scores = rng.random(400) ** 9
+        scores[:9] = 0, 1, 0.5, 1 - 2**-53, 5e-324, np.nextafter(0.5, 0), 2**-30, 0.75, 1
+        batches.append((scores, rng.integers(0, 2, 400), rng.integers(0, 2000, 400)))
+    if beyond is not None:
+        batches[-1][0][20] = beyond
+    sorted_out = _counted_in_bins(batches, 2, by_cell=False)
+    monkeypatch.setattr(clusters, "_MOST_COUNTED", most)
+    monkeypatch.setattr(clusters, "_BLOCK", 64)
+    assert _counted_in_bins(batches, 2, by_cell=True) == sorted_out
+    monkeypatch.setattr(clusters, "_ROOM", np.inf)
+    monkeypatch.setattr(clusters, "_GroupTable", None)  # there is no memory for any
+    assert _counted_in_bins(batches, 2, by_cell=True) == sorted_out
+
+
 def test_clusters_are_numbered_as_they_come_up_however_far_apart_their_names_lie():
     numbers, known, rng = clusters.ClusterNumbers(), {}, np.random.default_rng(2)
     for low, high in (
@@ -217,6 +248,9 @@ def test_clusters_are_numbered_as_they_come_up_however_far_apart_their_names_lie
         (5, 2**50),
         (-9, 99),
         (2**40 - 9, 2**40 + 60),
+        (-(2**63), 50 - 2**63),
+        (2**63 - 50, 2**63),
+        (-(2**63), 2**63),
     ):
         values = rng.integers(low, high, 60).astype(np.uint64 if low == 5 else np.int64)
         for value in sorted(set(values.tolist())):
@@ -224,6 +258,41 @@ def test_clusters_are_numbered_as_they_come_up_however_far_apart_their_names_lie
         found = numbers.of(Column("cluster", "number", values))
         assert found.tolist() == [known[value] for value in values.tolist()]
     assert numbers.count == len(known)
+
+
+WHOLE = {
+    "int8": (np.int8, -100),
+    "uint8": (np.uint8, 150),
+    "uint32": (np.uint32, 2**32 - 60),
+    "the least int64": (np.int64, -(2**63)),
+    "the greatest int64": (np.int64, 2**63 - 60),
+    "uint64 from 2^63 on": (np.uint64, 2**63),
+    "uint64 around 2^63": (np.uint64, 2**63 - 30),
+    "the greatest uint64": (np.uint64, 2**64 - 60),
+}
+
+
+@pytest.mark.parametrize("kind", WHOLE)
+@pytest.mark.parametrize("data", ["arrays", "file", "lazy"])
+def test_whole_numbers_of_any_kind_name_clusters(data, kind, many_rows, tmp_path):
+    known = stakes.evaluate(rows().select("y", "p", "patient"), **SCORES)["auc"]
+    dtype, first = WHOLE[kind]
+    numbers = np.unique(rows()["patient"], return_inverse=True)[1].tolist()
+    patient = np.array([first + number for number in numbers], dtype)
+    frame = rows().select("y", "p", patient=patient)
+    frame.write_parquet(tmp_path / "a.parquet")
+    source = {"arrays": frame, "file": str(tmp_path / "a.parquet"), "lazy": frame.lazy()}[data]
+    found = stakes.evaluate(source, **SCORES)
+    assert found.counted.clusters.count == PATIENTS
+    assert (found["auc"].low, found["auc"].high) == pytest.approx((known.low, known.high), abs=2e-3)
+
+
+def test_integers_of_two_kinds_that_no_integer_holds_are_refused():
+    numbers = clusters.ClusterNumbers()
+    numbers.of(Column("cluster", "number", np.array([-1, 5])))
+    assert numbers.of(Column("cluster", "number", np.array([5, 2**62], np.uint64)))[0] == 1
+    with pytest.raises(InputError, match="beyond 64 bits"):
+        numbers.of(Column("cluster", "number", np.array([2**64 - 1], np.uint64)))
 
 
 # ── very many classes ────────────────────────────────────────────────────────────────────────────────────────────

@@ -3,10 +3,12 @@
 import itertools
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy import stats
 
 import stakes
+from stakes.engines import lazy, streaming
 from tests.command import run
 from tests.parts import corrected
 
@@ -120,6 +122,40 @@ def test_p_values_of_means_are_those_of_dealing_rows_out():
     dealt = np.array([rng.permutation(wrong)[:25].mean() for _ in range(40_000)])
     tail = (dealt <= one.value).mean() if one.difference < 0 else (dealt >= one.value).mean()
     assert one.p_value == pytest.approx(2 * tail, rel=0.1)
+
+
+@pytest.mark.parametrize("error", ["lognormal", "t3"])
+def test_errors_with_heavy_tails_are_compared_alike_through_every_door(error, tmp_path, monkeypatch):
+    """Squares and their root have one test, and what large errors of the rest leave open is open everywhere."""
+    monkeypatch.setattr(streaming, "MOST_EXACT", 1000)
+    monkeypatch.setattr(lazy, "FEW_ROWS", 1000)
+    rng, n = np.random.default_rng(0), 6000
+    errors = rng.standard_t(3, n) if error == "t3" else rng.lognormal(0, 1, n) * rng.choice([-1, 1], n)
+    truth, site = rng.normal(0, 3, n), rng.choice(list("abcd"), n, p=[0.5, 0.3, 0.15, 0.05])
+    frame = pl.DataFrame({"truth": truth, "prediction": truth - errors, "site": site})
+    frame.write_parquet(tmp_path / "a.parquet")
+    question = {"truth": "truth", "prediction": "prediction", "by": "site"}
+    doors = [stakes.evaluate(data, **question) for data in (frame, str(tmp_path / "a.parquet"), frame.lazy())]
+    assert [ev.counted.tallies["errors"].rows is None for ev in doors] == [False, True, True]
+    for name in ("mse", "rmse", "mae", "bias"):
+        known, *others = [sorted(ev.by_segment(name).segments, key=lambda one: one.name) for ev in doors]
+        for segments in others:
+            for here, there in zip(known, segments, strict=True):
+                assert there.p_value == pytest.approx(here.p_value, abs=3e-3)  # that of an interval where it is larger
+                ends = [(one.difference_low, one.difference_high) for one in (here, there)]
+                assert ends[1] == pytest.approx(ends[0], abs=0.02 * (ends[0][1] - ends[0][0]))
+    squares, roots = (doors[0].by_segment(name) for name in ("mse", "rmse"))
+    assert {one.name: one.p_value for one in squares} == pytest.approx({one.name: one.p_value for one in roots})
+
+
+def test_sizes_in_wide_bins_tell_no_powers(tmp_path):
+    """Those of a saved tally are merged until each bin holds some rows."""
+    rng = np.random.default_rng(1)
+    truth, error = rng.normal(size=(2, 400))
+    stakes.count(truth=truth, prediction=truth + error, by=rng.choice(["a", "b"], 400)).save(tmp_path / "a.tally")
+    found = stakes.evaluate(str(tmp_path / "a.tally"))
+    assert found.by_segment("mse").method == "intervals of both put together (MOVER), p-value on Student's t"
+    assert found.by_segment("mae").method == "intervals of both put together (MOVER), p-value of dealing out all rows"
 
 
 def test_p_values_of_areas_are_nearly_those_of_delong():

@@ -165,6 +165,30 @@ def test_places_on_a_grid_are_those_of_a_search(make):
     np.testing.assert_array_equal(places_among(levels, values), np.searchsorted(levels, values))
 
 
+def test_entries_of_clusters_tell_the_same_in_any_order():
+    """Those of one class and cell are taken together where they stand side by side."""
+    rng = np.random.default_rng(5)
+    truth, cell, group = (one.ravel() for one in np.meshgrid([0, 1], np.arange(16), np.arange(30), indexing="ij"))
+    alike = rng.integers(1, 9, len(truth)).astype(np.float64)
+    scores, weight = (cell + 0.5) / 32 + truth / 2.1, alike * rng.random(len(truth))
+    table = ScoreTable.from_rows(scores, truth == 1, weight)
+    columns = group, truth, scores, alike, weight, weight**2 / alike
+
+    def found(order):
+        groups, classes, own, *sums = (column[order] for column in columns)
+        held = Clusters(
+            groups, 30, classes, None, own, sums[1], alike=sums[0], squares=sums[2], grid=("probability", 5)
+        )
+        asked = [metrics.find(name) for name in ("brier", "log_loss", "auc", "gain", "specificity_at_recall")]
+        values = [float(metric.of(table)) for metric in asked]
+        return held, influences(asked, values, table, Sampling(clusters=held))
+
+    (runs, ordered), (_, shuffled) = found(np.arange(len(truth))), found(rng.permutation(len(truth)))
+    assert runs.kinds()[1].shape == (30, 32)
+    for one, other in zip(ordered, shuffled, strict=True):
+        assert (one.error, one.unseen) == pytest.approx((other.error, other.unseen), rel=1e-9)
+
+
 def test_a_share_of_weighted_rows_has_the_degrees_of_the_rows_it_is_a_share_of():
     """Of 6 positives, one of which weighs 5: (Σw)²/Σw² = 100/30 rows."""
     truth = np.array([1] * 6 + [0] * 30)

@@ -39,7 +39,7 @@ from stakes.tallies.pricing import Pricing, shares_of
 _PARTS = "ranks", "losses", "squares", "moments", "rest"
 """The sums that batches need beside their bins."""
 
-_ADDERS = 4
+_AT_ONCE = 4
 """Parts of a batch that are added up apart, on as many cores; always as many, so that sums are the same everywhere."""
 
 _SAMPLES = 10 * SAMPLE
@@ -102,7 +102,7 @@ class ClassStream:
         self._pairs = [BinnedCounts(pair_bits(k), few and not self._elsewhere, operations) for _ in classes]
         self._tables = [BinnedCounts(bins.FINE, False, operations) for _ in (() if few else classes)]
         self._ops = operations or ArrayOperations()
-        self._adders = [_Adder(k, self._ops) for _ in range(1 if self._elsewhere else _ADDERS)]
+        self._row_sums = [_RowSums(k, self._ops) for _ in range(1 if self._elsewhere else _AT_ONCE)]
         self._weighted = False
         self._whole, self._parts = EvenSample(), EvenSample()
 
@@ -138,14 +138,14 @@ class ClassStream:
 
         Return which has the highest, the rank of the true one, and what rows lose.
         """
-        for adder in self._adders:
-            adder.sums.grow(len(self.segments.names) or 1)
+        for one in self._row_sums:
+            one.sums.grow(len(self.segments.names) or 1)
         whole = not isinstance(batch.scores, list)  # a tensor, which lies where there is room for all of it
         if whole:
-            found = [self._adders[0].add(batch, self._ops.copied(batch.scores))]
+            found = [self._row_sums[0].add(batch, self._ops.copied(batch.scores))]
         else:
-            parts = zip(self._adders, batch.split(len(self._adders)), strict=False)
-            tasks: list[Callable[[], Any]] = [partial(adder.add_blocks, part) for adder, part in parts]
+            parts = zip(self._row_sums, batch.split(len(self._row_sums)), strict=False)
+            tasks: list[Callable[[], Any]] = [partial(one.add_blocks, part) for one, part in parts]
             found = run_all([*tasks, *samples], size)[: len(tasks)]
         # apart from the sums: counting holds the interpreter, and would keep them waiting
         run_all([partial(self._bin, batch, place) for place in range(len(self.classes))], size)
@@ -170,7 +170,7 @@ class ClassStream:
 
     def result(self, segments: Sequence[str], sample: ClassSample | None = None) -> ClassSums:
         """Return the sums; ``segments`` are the names of the segments by their numbers."""
-        sums, count = BlockSums.joined([adder.sums for adder in self._adders]), len(segments)
+        sums, count = BlockSums.joined([one.sums for one in self._row_sums]), len(segments)
         found = run_all([one.result for one in [*self._pairs, *self._tables]], sys.maxsize)
         samples: dict[int | None, ClassSample] = {None: sample or self._whole.of(0)}
         if self.segments.names:
@@ -193,10 +193,10 @@ class ClassStream:
     @property
     def oddities(self) -> Oddities:
         """The rows whose scores are no probabilities."""
-        return Oddities.joined([adder.odd for adder in self._adders])
+        return Oddities.joined([one.odd for one in self._row_sums])
 
 
-class _Adder:
+class _RowSums:
     """What is added up of some rows: sums, which of them are no probabilities, and how far the scores reach."""
 
     def __init__(self, k: int, operations: ArrayOperations) -> None:

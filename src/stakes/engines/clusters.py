@@ -13,10 +13,11 @@ import narwhals as nw
 import numpy as np
 
 from stakes import errors
-from stakes.engines.binning import BinnedCounts, SortedSums
+from stakes.engines.binning import SortedSums
 from stakes.engines.cells import Found
 from stakes.engines.class_stream import BatchOutcome, ClassBatch
 from stakes.engines.columns import Column, LazyTable, kind_changes, to_column
+from stakes.engines.files.room import memory_left
 from stakes.engines.labels import Labels, encode, whole_numbers
 from stakes.engines.memory import Binned, Rows
 from stakes.engines.plan import Counted
@@ -84,7 +85,7 @@ class ClusterRows:
         codes, sizes, scores = np.asarray(rows.cluster), np.asarray(rows.alike, np.float64), rows.scores
         weight, squares = (sizes if one is None else one for one in (rows.weight, rows.squares))
         if scores is not None and self.grid is not None:
-            scores = _middles(scores, *self.grid)
+            scores = _each(partial(_middles, self.grid), scores)
         columns = rows.truth, rows.prediction, scores, weight
         merged = self.count > MOST_GROUPS
         found = Clusters(codes, count, *columns) if merged else Clusters.of(codes, *columns)
@@ -101,7 +102,7 @@ class ClusterRows:
         cells = None if rows.scores is None or self.grid is None else bins.numbers(rows.scores, *self.grid)
         keys: Array = np.zeros(len(rows.truth), np.int64)
         most = 1
-        for column in (rows.truth, rows.prediction, self.ranks, rows.cluster, cells):
+        for column in (rows.truth, rows.prediction, self.ranks, cells, rows.cluster):
             if column is not None and len(column):
                 low, size = int(column.min()), int(column.max()) - int(column.min()) + 1
                 keys, most = keys * size + (column - low), most * size
@@ -121,11 +122,12 @@ class ClusterRows:
         return replace(self, rows=together, by=None, ranks=ranks, lost=added(self.lost))
 
 
-def _middles(edges: Array, grid: str, bits: int) -> Array:
+def _middles(grid: tuple[str, int], edges: Array) -> Array:
     """The middle of each cell, given its lower edge."""
-    numbers = bins.numbers(edges, grid, bits)
-    after = bins.edges(numbers + 1, grid, bits)
-    return (edges + (np.minimum(after, 1.0) if grid == "probability" else after)) / 2
+    kind, bits = grid
+    numbers = bins.numbers(edges, kind, bits)
+    after = bins.edges(numbers + 1, kind, bits)
+    return (edges + (np.minimum(after, 1.0) if kind == "probability" else after)) / 2
 
 
 # ── in another engine ────────────────────────────────────────────────────────────────────────────────────────────
@@ -284,15 +286,16 @@ _NUMBER_BITS = 40
 
 
 class ClusterNumbers:
-    """Numbers clusters in order of appearance; ``group`` maps these numbers."""
+    """Numbers clusters in order of appearance; ``group`` maps these numbers, to some of this ``kind``."""
 
-    def __init__(self, group: Callable[[Array], Array] = np.asarray) -> None:
+    def __init__(self, group: Callable[[Array], Array] = np.asarray, kind: type[np.integer] = np.int32) -> None:
         self._kind, self._group = "", group
         self._whole = 0
         self._known: Array = np.zeros(0, np.int64)
         self._numbers: Array = np.zeros(0, np.int64)
         self._names: dict[str, int] = {}
-        self._low, self._table = 0, np.zeros(0, np.int32)
+        self._below_0: set[str] = set()
+        self._low, self._table = 0, np.zeros(0, kind)
 
     @property
     def count(self) -> int:
@@ -309,7 +312,13 @@ class ClusterNumbers:
             named = [self._names.setdefault(name, len(self._names)) for name in labels.names]
             return self._group(np.array(named, np.int64))[labels.codes]
         values = whole_numbers(cluster)
-        low, high = int(values.min()), int(values.max()) + 1
+        bits = values.view(np.int64) if values.dtype == np.uint64 else values  # as good a name
+        low, high = int(bits.min()), int(bits.max()) + 1
+        if low < 0:
+            self._below_0.add("beyond 2⁶³" if bits is not values else "negative")
+            if len(self._below_0) > 1:  # different columns of integers, of which some now have the same bits
+                raise errors.beyond_64_bits("cluster")
+        values = bits
         low = low if low < 0 or low > high - low else 0
         if high - low > _DENSE:
             found, rows = np.unique(values.astype(np.int64), return_inverse=True)
@@ -317,15 +326,15 @@ class ClusterNumbers:
             self._remember(found, self._number(found))
             return self._number(found)[rows]
         self._make_room(low, high)
-        plain = self._low == 0 and values.dtype != np.uint64
-        places = values if plain else np.subtract(values, self._low, dtype=np.int64)
+        places = values if self._low == 0 else np.subtract(values, self._low, dtype=np.int64)
         numbers = self._table.take(places)
         if numbers.min() < 0:
+            lacking = np.flatnonzero(numbers < 0)
             there = np.zeros(len(self._table), bool)
-            there[places[numbers < 0]] = True
+            there[places[lacking]] = True
             new = np.flatnonzero(there)
             self._table[new] = self._number(new + self._low)
-            numbers = self._table.take(places)
+            numbers[lacking] = self._table[places[lacking]]
         return numbers
 
     def _make_room(self, low: int, high: int) -> None:
@@ -334,7 +343,7 @@ class ClusterNumbers:
         if not len(self._table) or low == high or last - first > _DENSE:
             held = np.flatnonzero(self._table >= 0)
             self._remember(held + self._low, self._table[held])
-            self._low, self._table = low, np.full(high - low, -1, np.int32)
+            self._low, self._table = low, np.full(high - low, -1, self._table.dtype)
         elif last - first > len(self._table):
             more = self._low - first, last - self._low - len(self._table)
             self._low, self._table = first, np.pad(self._table, more, constant_values=-1)
@@ -357,18 +366,20 @@ class ClusterNumbers:
 class ClusterGroups:
     """The group of each cluster: the first clusters are groups of their own, later ones are distributed among them.
 
-    The clusters of each segment are ``_seen`` as numbers of both, in order; those of some batches wait to be put
-    together with the others.
+    Where rows have segments, the clusters of each are ``_seen`` as numbers of both, in order; those of some batches
+    wait to be put together with the others.
     """
 
     def __init__(self) -> None:
-        self._numbers, self._groups = ClusterNumbers(), ClusterNumbers(_put_in_groups)
+        self._numbers = ClusterNumbers(_put_in_groups, np.int16)
         self._seen: list[Array] = []
 
     def of(self, cluster: Column, segment: Array | None = None) -> Array:
         """The group of each row of a batch; the clusters of each ``segment`` are counted, too."""
         if segment is None:
-            return self._groups.of(cluster)
+            return self._numbers.of(cluster)
+        if not self._seen:
+            self._numbers = ClusterNumbers()  # a group does not tell clusters apart
         numbers = self._numbers.of(cluster)
         self._seen.append(distinct((segment.astype(np.int64) << _NUMBER_BITS) + numbers))
         if sum(map(len, self._seen[1:])) > len(self._seen[0]):
@@ -378,7 +389,7 @@ class ClusterGroups:
     def counts(self, segments: Sequence[str]) -> tuple[int, dict[str, int]]:
         """The number of clusters, overall and by segment, whose names these are."""
         if not self._seen:
-            return self._groups.count, {}
+            return self._numbers.count, {}
         sizes = np.bincount(distinct(np.concatenate(self._seen)) >> _NUMBER_BITS, minlength=len(segments)).tolist()
         return self._numbers.count, dict(zip(segments, sizes, strict=True))
 
@@ -388,32 +399,147 @@ def _put_in_groups(numbers: Array) -> Array:
     return np.where(numbers < MOST_GROUPS, numbers, deal_out(numbers))
 
 
+_BLOCK = 1 << 17
+_SPAN_BITS = _SPAN.bit_length() - 1
+_ROOM = 4 << 30
+"""Bytes that are left where tables, of which few pages are ever touched, do no harm to anybody else."""
+
+_TABLES = 4
+"""Cells of which there are tables: half a gigabyte of addresses each."""
+
+_MOST_COUNTED = (1 << 32) - 1
+
+
+class GroupBins:
+    """How many rows of each cell and group there are in each bin of a coarse grid, or what they weigh.
+
+    Unweighted probabilities of rows that all lie in one of a few cells are counted in a table over all bins and groups,
+    of which memory is given only to the parts that are touched. Everything else is sorted and added up batch by batch;
+    where there are many of these there is no ``room`` for tables.
+    """
+
+    def __init__(self, bits: int, room: bool = True) -> None:
+        self._grid, self._bits = "probability", bits
+        self._room = room and memory_left() > _ROOM
+        self._sums = SortedSums(ArrayOperations())
+        self._tables: dict[int, _GroupTable] = {}
+        self._rows = 0
+
+    def add(self, scores: Array | None, cells: Array, groups: Array, weight: Array | None = None) -> None:
+        """Count rows, given the group of each and the cell of each, or of all; without scores there is one bin."""
+        low, high = (0.0, 0.0) if scores is None else (float(scores.min()), float(scores.max()))
+        self._rows += len(groups)
+        if self._grid == "probability" and (low < 0 or high > 1):  # in the bins of any numbers those lie as well
+            self._to_the_line()
+        elif self._rows > _MOST_COUNTED:
+            self._empty_tables()
+        one_cell = self._room and cells.ndim == 0 and int(cells) < _TABLES
+        if scores is not None and weight is None and self._grid == "probability" and one_cell:
+            if int(cells) not in self._tables:
+                self._tables[int(cells)] = _GroupTable(self._bits)
+            self._tables[int(cells)].add(scores, groups, low, high)
+            return
+        numbers = np.zeros(1, np.int64) if scores is None else bins.numbers(scores, self._grid, self._bits)
+        self._sums.add(np.broadcast_to(cells, groups.shape), (numbers << _SPAN_BITS) + groups, weight)
+
+    def result(self) -> tuple[Binned, Array]:
+        """Return what was counted in the order of cells, bins and groups, and the groups."""
+        self._empty_tables()
+        cells, numbers, columns = self._sums.entries()
+        groups, numbers = numbers & (_SPAN - 1), numbers >> _SPAN_BITS
+        edges = _each(lambda some: bins.edges(some, self._grid, self._bits), numbers)
+        weights, *squares = (column.astype(np.float64) for column in columns)
+        return Binned(self._grid, cells, edges, weights, squares[0] if squares else None, self._bits), groups
+
+    def _empty_tables(self) -> None:
+        for cell, table in sorted(self._tables.items()):
+            numbers, groups, counts = table.result()
+            self._sums.add(np.full(len(groups), cell), (numbers << _SPAN_BITS) + groups, None, [counts])
+        self._tables, self._rows = {}, 0
+
+    def _to_the_line(self) -> None:
+        self._empty_tables()
+        cells, numbers, columns = self._sums.entries()
+        self._grid, self._sums = "line", SortedSums(ArrayOperations())
+        if len(cells):
+            edges = bins.edges(numbers >> _SPAN_BITS, "probability", self._bits)
+            own = bins.numbers(edges, "line", self._bits)
+            self._sums.add(cells, (own << _SPAN_BITS) + (numbers & (_SPAN - 1)), None, columns)
+
+
+class _GroupTable:
+    """The rows of one cell by bin of probabilities and by group, in a table over all bins that there are."""
+
+    def __init__(self, bits: int) -> None:
+        self._cut, self._half = 52 - bits, bins.start("probability") >> (bins.FINE - bits)
+        self._top = 1 << (63 - self._cut)
+        self._counts = np.zeros((self._top + 1) << _SPAN_BITS, np.uint32)
+        self._ends = 0.5, 0.5
+
+    def add(self, scores: Array, groups: Array, low: float, high: float) -> None:
+        """Count some scores, which reach from ``low`` to ``high``."""
+        ones = high == 1
+        low = low or float(np.min(scores, where=scores > 0, initial=0.5))
+        high = float(np.max(scores, where=scores < 1, initial=0.5)) if ones else high
+        self._ends = min(self._ends[0], low), max(self._ends[1], high)
+        one, room = np.uint32(1), np.empty(min(len(scores), _BLOCK))
+        for start in range(0, len(scores), _BLOCK):
+            block = scores[start : start + _BLOCK]
+            places = self._places(block, room[: len(block)])
+            if ones:
+                places[block == 1] = self._top << _SPAN_BITS
+            places |= groups[start : start + _BLOCK]
+            np.add.at(self._counts, places, one)
+
+    def _places(self, scores: Array, room: Array) -> Array:
+        """Where the bins of scores begin, by the bits of how far each lies from the nearer one of 0 and 1.
+
+        From 1 that is a negative number, whose bits without their sign are taken off 2⁶³.
+        """
+        np.rint(scores, out=room)
+        places = np.subtract(scores, room, out=room).view(np.int64)
+        own = np.absolute(places, out=places).view(np.uint64)
+        own >>= np.uint64(self._cut - _SPAN_BITS)
+        places &= -_SPAN
+        return places
+
+    def result(self) -> tuple[Array, Array, Array]:
+        """Return the number of the bin, the group, and how many rows there are, in this order."""
+        table = self._counts.reshape(-1, _SPAN)
+        low, high = (self._places(np.array(self._ends), np.empty(2)) >> _SPAN_BITS).tolist()
+        spans = (0, min(low, 1)), (low, high + 1), (max(self._top, high + 1), self._top + 1)
+        found = [(first << _SPAN_BITS) + np.flatnonzero(table[first:end]) for first, end in spans]
+        where = np.concatenate(found)
+        places, groups = where >> _SPAN_BITS, where & (_SPAN - 1)
+        numbers = np.where(places > self._half, places - (self._top - 2 * self._half), places)
+        return numbers, groups, self._counts[where].astype(np.int64)
+
+
+def _each(work: Callable[[Array], Array], column: Array) -> Array:
+    """Work out a column by its runs of equal values, of which there are few."""
+    first = np.flatnonzero(np.append(True, column[1:] != column[:-1])[: len(column)])
+    return np.repeat(work(column[first]), np.diff(first, append=len(column)))
+
+
 @dataclass(eq=False)
 class ClusterCounts:
     """Rows of each cluster by cell (truth, decision, segment) and by bin of their scores, counted batch by batch."""
 
     groups: ClusterGroups = field(default_factory=ClusterGroups)
-    _bins: BinnedCounts = field(default_factory=lambda: BinnedCounts(BITS, cells=2 * _SPAN))
+    _bins: GroupBins = field(default_factory=lambda: GroupBins(BITS))
 
-    def add(self, groups: Array, found: Found, scores: Array | None, weight: Array | None) -> None:
-        """Count a batch, given the group and the cell of each row."""
-        bins, cells = self.counter(found.of_rows, groups)
-        bins.add(np.zeros(len(groups)) if scores is None else scores, cells, weight)
-
-    def counter(self, cells: Array, groups: Array) -> tuple[BinnedCounts, Array]:
-        """What counts scores by bin, and where it is to count rows of these cells and groups."""
-        narrow = np.int32 if int(cells.max()) < 1 << 20 else np.int64
-        return self._bins, cells * narrow(_SPAN) + groups
+    def add(self, groups: Array, cells: Array, scores: Array | None, weight: Array | None) -> None:
+        """Count rows, given the group of each, and the cell of each or of all."""
+        self._bins.add(scores, cells, groups, weight)
 
     def result(self, rows: Rows, by: Labels | None, segments: Sequence[str]) -> ClusterRows:
         """The counts by group; ``rows`` are the cells read like rows, ``by`` their segments, ``segments`` the names of
         segments by number.
         """
-        found, scored = self._bins.result(), rows.scores is not None
-        cells, groups = np.divmod(found.cells, _SPAN)
-        entries = replace(rows.take(cells), cluster=groups, scores=found.edges if scored else None)
+        (found, groups), scored = self._bins.result(), rows.scores is not None
+        entries = replace(rows.take(found.cells), cluster=groups, scores=found.edges if scored else None)
         grid = (str(found.grid), BITS) if scored else None
-        by_entry = None if by is None else replace(by, codes=by.codes[cells])
+        by_entry = None if by is None else replace(by, codes=by.codes[found.cells])
         return ClusterRows(_standing_for(entries, found), by_entry, grid, *self.groups.counts(segments))
 
 
@@ -443,13 +569,11 @@ class ClassClusterCounts(ClusterCounts):
     def __init__(self, classes: int) -> None:
         super().__init__()
         self._k, self._many, self._ranked = classes, classes > MOST_CLASSES, SortedSums(ArrayOperations())
-        self._scores = [BinnedCounts(class_bits(classes), long=False) for _ in range(classes)]
+        self._scores = [GroupBins(class_bits(classes), room=False) for _ in range(classes)]
 
-    def add_classes(self, groups: Array, found: Found, outcome: BatchOutcome) -> None:
+    def add_classes(self, groups: Array, found: Found, batch: ClassBatch, outcome: BatchOutcome) -> None:
         """Count a batch, given its ranks and losses."""
-        if outcome.batch is None:
-            return  # a class has no scores, which is refused at the end
-        weight = outcome.batch.weight
+        weight = batch.weight
         unit = np.ones(len(groups)) if weight is None else weight
         sums = [np.ones(len(groups)), unit, unit**2, *(unit * np.concatenate(blocks) for blocks in outcome.losses)]
         ranks = 0 if self._many else np.asarray(outcome.ranks)
@@ -459,13 +583,13 @@ class ClassClusterCounts(ClusterCounts):
             entries = np.flatnonzero(sums[0])
             sums = [column[entries] for column in sums]
         self._ranked.add(entries // self._k, entries % self._k, None, sums)
-        run_all([partial(self._bin, place, groups, outcome.batch) for place in range(self._k)], self._k * len(groups))
+        run_all([partial(self._bin, place, groups, batch) for place in range(self._k)], self._k * len(groups))
 
     def _bin(self, place: int, groups: Array, batch: ClassBatch) -> None:
         """Count the scores of a class by true class; with very many classes, by whether it is the true one."""
         size, truth = (2, batch.truth == place) if self._many else (self._k, batch.truth)
-        cells = (batch.segment.astype(np.int64) * size + truth) * _SPAN + groups
-        self._scores[place].add(batch.scores[place], cells, batch.weight)
+        cells = batch.segment.astype(np.int64) * size + truth
+        self._scores[place].add(batch.scores[place], cells, groups, batch.weight)
 
     def of_classes(self, rows: Rows, by: Labels | None, segments: Sequence[str]) -> ClusterRows:
         """The counts by group, as in :meth:`result`; ``segments`` names the stream's segments by number."""
@@ -473,15 +597,19 @@ class ClassClusterCounts(ClusterCounts):
         cells, groups = np.divmod(found, _SPAN)
         entries = replace(rows.take(cells), cluster=groups, scores=None, alike=sizes, weight=weight, squares=squares)
         known, by_entry = self.groups.counts(segments), None if by is None else replace(by, codes=by.codes[cells])
-        found_bins = [binned.result() for binned in self._scores]
-        beside = [self._cells_of(place, one, segments, by, known) for place, one in enumerate(found_bins)]
+        beside = [self._cells_of(place, *one.result(), segments, by, known) for place, one in enumerate(self._scores)]
         return ClusterRows(entries, by_entry, None, *known, beside, ranks, np.stack(lost, axis=-1))
 
     def _cells_of(
-        self, place: int, found: Binned, segments: Sequence[str], by: Labels | None, known: tuple[int, dict[str, int]]
+        self,
+        place: int,
+        found: Binned,
+        groups: Array,
+        segments: Sequence[str],
+        by: Labels | None,
+        known: tuple[int, dict[str, int]],
     ) -> ClusterRows:
-        cells, groups = np.divmod(found.cells, _SPAN)
-        segment, truth = np.divmod(cells, 2 if self._many else self._k)
+        segment, truth = np.divmod(found.cells, 2 if self._many else self._k)
         truth = np.where(truth == 1, place, -1) if self._many else truth
         entries = _standing_for(Rows(truth, scores=found.edges, cluster=groups), found)
         by_entry = None if by is None else Labels(Labels(segment, tuple(segments)).into(by.names), by.names)

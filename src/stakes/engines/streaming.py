@@ -18,7 +18,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.alike import Spelling
-from stakes.engines.binning import BinnedCounts, count_scores
+from stakes.engines.binning import BinnedCounts
 from stakes.engines.cells import Apart, CellLosses, Cells, CellSums, Found
 from stakes.engines.class_stream import ClassStream
 from stakes.engines.class_sums import any_scores, class_names, decided_by, decisions_of, is_of
@@ -315,13 +315,17 @@ class Counting:
 
     def _add_to_clusters(self, batch: Batch, found: Found) -> None:
         """Count a batch whose rows come in clusters."""
-        self._clusters.add(self._groups(batch), found, batch.scores, batch.weight)
+        self._clusters.add(self._groups(batch), found.of_rows, batch.scores, batch.weight)
 
     def _groups(self, batch: Batch) -> Array:
         """The group of clusters that each row lies in."""
         if batch.cluster is None:
             return deal_out(np.asarray(batch.numbers))
-        return self._clusters.groups.of(batch.cluster, self._by.of(batch.by).of_rows if batch.by else None)
+        return self._clusters.groups.of(batch.cluster, self._segment(batch) if batch.by else None)
+
+    def _segment(self, batch: Batch) -> Array:
+        """The number of each row's segment."""
+        return self._by.of(batch.by).of_rows
 
     def _decided(self, batch: Batch) -> list[Labels]:
         """What is decided by the scores of a batch, if anything is."""
@@ -387,12 +391,16 @@ class BinnedScores(Counting):
                 yield np.asarray(batch.scores), self._positive[cells], weight
 
     def prepare(self, batch: Batch) -> Batch:
-        """Find the cells of a batch, and take the rows of each apart; with the groups of clusters that they lie in."""
+        """Find the cells of a batch, and take the rows of each apart; count those of clusters."""
         if batch.scores is None or batch.weight is not None:  # which are sorted, by clusters beside it
             return batch
         found = self._find(batch)
         groups = self._groups(batch) if self._clustered else None
-        return replace(batch, found=found, apart=list(found.apart(batch.scores, None, groups)))
+        apart = list(found.apart(batch.scores, None, groups))
+        for cells, scores, _, own in apart:
+            if own is not None:
+                self._clusters.add(own, cells, scores, None)
+        return replace(batch, found=found, apart=apart)
 
     def _tasks(self, batch: Batch, found: Found) -> list[Callable[[], bool | None]]:
         return [partial(self._bin, batch.apart)] if batch.apart else super()._tasks(batch, found)
@@ -401,12 +409,9 @@ class BinnedScores(Counting):
         return self._bin(found.apart(scores, batch.weight, None))
 
     def _bin(self, apart: Iterable[Apart]) -> bool:
-        """Put scores into their bins, and those of clusters into theirs."""
-        for cells, scores, weight, groups in apart:
-            counters = [(self._bins, cells)]
-            if groups is not None:
-                counters.append(self._clusters.counter(cells, groups))
-            count_scores(scores, counters, weight)
+        """Put scores into their bins."""
+        for cells, scores, weight, _ in apart:
+            self._bins.add(scores, cells, weight)
             if self._bins.grid == "probability":
                 self._losses.add(scores, cells, weight)
         return True
@@ -447,7 +452,12 @@ class ClassProbabilities(Counting):
         return [Labels(self._outcome.decided, decisions_of(self._asked, self._stream.classes))]
 
     def _add_to_clusters(self, batch: Batch, found: Found) -> None:
-        self._class_clusters.add_classes(self._groups(batch), found, self._outcome)
+        if self._outcome.batch is not None:  # otherwise a class has no scores, which is refused at the end
+            self._class_clusters.add_classes(self._groups(batch), found, self._outcome.batch, self._outcome)
+
+    def _segment(self, batch: Batch) -> Array:
+        assert self._outcome.batch is not None
+        return np.asarray(self._outcome.batch.segment)
 
     def count(self, asked: RowQuestion) -> Counted | None:
         """Count the groups; None when the classes turn out to be others than those of the scores."""

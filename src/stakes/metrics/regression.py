@@ -73,6 +73,8 @@ def mean_squared_error(s: ErrorSums) -> Number:
 
 
 @metric(
+    loss=lambda t, p: (t - p) ** 2,
+    root=True,
     question="How large is a typical error when large ones count more, in the unit of the target?",
     formula="sqrt(sum((t - p)**2 for t, p in rows) / n)",
     baseline=replace(SQUARES, value=lambda metric, sums: root(sums.baseline_squares / sums.moments[0, 0, 0, 0])),

@@ -6,7 +6,7 @@ cluster, so clusters are kept beside the tallies, do not add up, and are not sav
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -14,7 +14,11 @@ from stakes.frozen import dataclass, replace
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array, divide
 from stakes.tallies.confusion import Confusion
+from stakes.tallies.on_demand import remembered
 from stakes.tallies.scores import ScoreTable
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array
 
 MOST_GROUPS = 2000
 """More clusters than this are grouped at random: groups of whole clusters are clusters, too."""
@@ -146,6 +150,16 @@ class Clusters:
     def squared_weights(self) -> Array:
         """The sum of squared weights of each entry."""
         return self.weights**2 if self.squares is None else self.squares.astype(np.float64)
+
+    @remembered
+    def kinds(self) -> "tuple[Array, csc_array]":
+        """The first entry of each run of entries of one class and score, and what groups hold of these: group × run."""
+        from scipy.sparse import csc_array
+
+        truth, scores = np.asarray(self.truth), np.asarray(self.scores)
+        first = np.flatnonzero(np.append(True, (truth[1:] != truth[:-1]) | (scores[1:] != scores[:-1])))
+        ends = np.append(first, len(truth))
+        return first, csc_array((self.weights, self.groups, ends), shape=(self.size, len(first)))
 
     def answers(self, threshold: float) -> bool:
         """Whether decisions at a threshold are known: not where it lies within a cell."""

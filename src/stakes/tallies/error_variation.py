@@ -113,6 +113,31 @@ class HeavyRows:
     all_rows: int
 
     @classmethod
+    def of_rows(cls, truth: Array, prediction: Array, centre: float) -> Self:
+        """Choose by squared errors, and by how far truths lie from a centre: those are keys of all rows."""
+        t, p = truth.astype(np.float64), prediction.astype(np.float64)
+        chosen = []
+        for value in ((t - p) ** 2, (t - centre) ** 2):
+            top = np.argpartition(value, -HEAVY)[-HEAVY:] if len(value) > HEAVY else np.arange(len(value))
+            chosen.append(np.stack([value[top], t[top], p[top], np.ones(len(top)), np.ones(len(top))]))
+        return cls(tuple(chosen), len(t))
+
+    @classmethod
+    def without_each(cls, parts: Sequence[Self]) -> list[Self]:
+        """Choose among those of all parts but one, for each of them."""
+        owners = np.repeat(np.arange(len(parts)), [part.chosen[0].shape[1] for part in parts])
+        tops = []
+        for each in zip(*(part.chosen for part in parts), strict=True):
+            rows = np.concatenate(each, axis=1)
+            top = np.argsort(-rows[0], kind="stable")[: 2 * HEAVY]  # no part has more than half of these
+            tops.append((rows[:, top], owners[top]))
+        whole = sum(part.all_rows for part in parts)
+        return [
+            cls(tuple(rows[:, owner != place][:, :HEAVY] for rows, owner in tops), whole - part.all_rows)
+            for place, part in enumerate(parts)
+        ]
+
+    @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
         """Choose among those of all parts."""
         each = zip(*(part.chosen for part in parts), strict=True)

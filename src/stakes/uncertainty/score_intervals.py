@@ -222,13 +222,11 @@ def _influences(
         means = np.stack([np.bincount(rows.classes, rows.weight * one) / rows.sizes for one in pulls])
         pulls = pulls - means[:, rows.classes]
         often = there.weights(truth, rows.weight, (table.negative, table.positive))
-    each = rows.weight if clusters is not None else rows.unit
     bends = [often * p * (1 - p)]
     bends += [bends[0] * x**power for power in range(1, 2 * k - 1)]
 
     def units(columns: Iterable[Array]) -> list[Array]:
-        own = (each * one for one in columns)
-        return [one if clusters is None else np.bincount(clusters.groups, one) for one in own]
+        return [rows.unit * one if clusters is None else rows.by_cluster(one).sum(-1) for one in columns]
 
     def matrix(powers: Sequence[Array | float]) -> Array:
         return np.array([powers[place : place + k] for place in range(k)])

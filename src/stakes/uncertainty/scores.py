@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,6 +28,9 @@ from stakes.uncertainty.influence import (
 )
 from stakes.uncertainty.sampling import Sampling
 
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array
+
 MOST_ROWS = 1 << 17
 """Of more rows than this, evenly spaced ones are used for losses."""
 
@@ -41,9 +45,9 @@ _SOME_ROWS = 1 << 14
 class LossRows:
     """Rows of a class and an output (a score, or one for each class), and the units that are left out.
 
-    Units are rows that are alike, or the clusters (``groups``) in which they lie. ``weight`` is that of all rows that
-    are alike, ``squares`` the sum of their squared weights. Rows in bins are those of a table, which knows what their
-    losses add up to.
+    Units are rows that are alike, or the clusters (``groups``) in which they lie; of rows in cells it is known what
+    clusters ``hold`` of those that are alike. ``weight`` is that of all rows that are alike, ``squares`` the sum of
+    their squared weights. Rows in bins are those of a table, which knows what their losses add up to.
     """
 
     classes: Array
@@ -51,14 +55,19 @@ class LossRows:
     weight: Array
     squares: Array
     groups: Array | None = None
+    hold: "csc_array | None" = None
     in_bins: ScoreTable | None = None
     _known: dict[object, tuple[Array, float]] = field(default_factory=dict)
 
     @classmethod
     def of_clusters(cls, clusters: Clusters, classes: Array) -> "LossRows":
-        """Every row by itself, in its cluster."""
+        """Every row by itself, in its cluster; of rows in cells, those of a class and cell together."""
         scores = np.asarray(clusters.scores, np.float64)
-        return cls(classes, scores, clusters.weights, clusters.squared_weights, clusters.groups)
+        if clusters.grid is None:
+            return cls(classes, scores, clusters.weights, clusters.squared_weights, clusters.groups)
+        first, hold = clusters.kinds()
+        weight, squares = (np.add.reduceat(one, first) for one in (clusters.weights, clusters.squared_weights))
+        return cls(classes[first], scores[first], weight, squares, hold=hold)
 
     @classmethod
     def of_table(cls, table: ScoreTable) -> "LossRows":
@@ -82,6 +91,20 @@ class LossRows:
         """What the rows of each class weigh."""
         return np.bincount(self.classes, self.weight)
 
+    @property
+    def clustered(self) -> bool:
+        """Whether units are clusters."""
+        return self.groups is not None or self.hold is not None
+
+    def by_cluster(self, each: Array) -> Array:
+        """Add up what rows weigh, times a column of theirs: cluster × class."""
+        K = len(self.sizes)
+        if self.hold is not None:
+            return np.asarray(self.hold @ (each[:, None] * (self.classes[:, None] == np.arange(K))))
+        groups = np.asarray(self.groups)
+        size = int(groups.max()) + 1
+        return np.bincount(groups * K + self.classes, self.weight * each, size * K).reshape(size, K)
+
     @cached_property
     def unit(self) -> Array:
         """What one of the rows that are alike weighs."""
@@ -90,12 +113,12 @@ class LossRows:
     @cached_property
     def number(self) -> Array:
         """How many units of each kind there are."""
-        return divide(self.weight, self.unit) if self.groups is None else np.ones(int(self.groups.max()) + 1)
+        return np.ones(len(self.taken)) if self.clustered else divide(self.weight, self.unit)
 
     @cached_property
     def equal_units(self) -> float:
         """The effective number of units (Kish)."""
-        return kish_of(self.weight, self.squares) if self.groups is None else kish(self._taken[0].sum(-1))
+        return kish(self.taken.sum(-1)) if self.clustered else kish_of(self.weight, self.squares)
 
     @property
     def taken(self) -> Array:
@@ -106,9 +129,8 @@ class LossRows:
     def _taken(self) -> tuple[Array, Array | slice]:
         """What units take from each class: the different ones, and which of them each unit is."""
         K = len(self.sizes)
-        if self.groups is not None:
-            cells = self.groups * K + self.classes
-            return np.bincount(cells, self.weight, len(self.number) * K).reshape(-1, K), slice(None)
+        if self.clustered:
+            return self.by_cluster(np.ones(len(self.weight))), slice(None)
         if np.ptp(self.unit) == 0:
             return self.unit[0] * np.eye(K), self.classes
         return self.unit[:, None] * (self.classes[:, None] == np.arange(K)), slice(None)
@@ -176,7 +198,7 @@ class LossRows:
     def without(self, metric: Metric) -> Array:
         """The same without each unit."""
         (loss, _), (_, which), (rest, left) = self.losses(metric), self._taken, self._left
-        lost = self.unit * loss if self.groups is None else np.bincount(self.groups, self.weight * loss)
+        lost = self.by_cluster(loss).sum(-1) if self.clustered else self.unit * loss
         left = left if metric.relative_to is None else left * metric.relative_to(rest)
         return np.asarray((weighted_sum(loss, self.weight) - lost) / left[which])
 
@@ -193,8 +215,8 @@ class LossRows:
     def by_class(self, loss: Array, shares: Array | None = None) -> Found:
         """What units change in the mean loss at fixed class frequencies: ``shares``, or those of the rows."""
         shares = self.sizes / self.sizes.sum() if shares is None else shares
-        if self.groups is not None:
-            return self._clusters_by_class(loss, shares, self.groups)
+        if self.clustered:
+            return self._clusters_by_class(loss, shares)
         means = self._means(loss)
         own = np.bincount(self.classes, self.number)
         if ((own > 0) & (own < 1.5)).any():
@@ -203,12 +225,10 @@ class LossRows:
         inside = divide(self.unit, sizes - self.unit) * (loss - means[self.classes])
         return Influence(shares[self.classes] * inside, self.number, own[self.classes], self.equal_units - 1)
 
-    def _clusters_by_class(self, loss: Array, shares: Array, groups: Array) -> Found:
+    def _clusters_by_class(self, loss: Array, shares: Array) -> Found:
         """The same without each cluster."""
-        sizes, _ = self._taken
-        K, cells = len(self.sizes), groups * len(self.sizes) + self.classes
-        lost = np.bincount(cells, self.weight * loss, len(sizes) * K).reshape(-1, K)
-        rest = divide(lost.sum(0) - lost, self.sizes - sizes, math.nan)
+        lost = self.by_cluster(loss)
+        rest = divide(lost.sum(0) - lost, self.sizes - self.taken, math.nan)
         changes = weighted_sum(shares, self._means(loss)) - (shares * rest)[:, shares > 0].sum(-1)
         return Influence.of_units(changes, self.equal_units)
 
@@ -247,10 +267,10 @@ def _of_means(metric: Metric, rows: LossRows, held: bool) -> Found:
     unseen /= kish_of(rows.weight, rows.squares) + 1  # it is one row, whatever is left out
     if shares is not None:  # a row of a class that is more frequent there than here counts for more
         unseen *= float((shares * rows.sizes.sum() / np.maximum(rows.sizes, 1e-300)).max())
-    if shares is not None or (held and rows.groups is None):
+    if shares is not None or (held and not rows.clustered):
         found = rows.by_class(loss / scale, shares)
         return found if isinstance(found, str) else replace(found, unseen=unseen)
-    among = rows.equal_units if rows.groups is None else float(len(rows.number))
+    among = float(len(rows.taken)) if rows.clustered else rows.equal_units
     return Influence(value - rows.without(metric), rows.number, among, rows.equal_units - 1, unseen)
 
 
@@ -264,8 +284,9 @@ def of_rows(changes: Array, rows: LossRows, held: bool, unseen: float = 0.0) -> 
     """Rows that stand for several others, or add up to clusters."""
     if not np.isfinite(changes).all():
         return "a class has no rows"
-    if rows.groups is not None:
-        return Influence.of_units(np.bincount(rows.groups, changes), rows.equal_units, unseen)
+    if rows.clustered:
+        changes = rows.by_cluster(divide(changes, rows.weight)).sum(-1)
+        return Influence.of_units(changes, rows.equal_units, unseen)
     one = changes / np.maximum(rows.number, 1e-300)  # of a single row of those that it stands for
     sizes: Array | float = rows.equal_units
     if held:
@@ -548,23 +569,23 @@ def _added_up(metrics: Sequence[Metric], table: ScoreTable, clusters: Clusters) 
         return
     lowest, counts, _ = level_counts(table)
     unit = np.full(counts.shape, float(table.row_weight))
-    cells, levels, places = _cells_of_levels(lowest, clusters)
-    places = places + len(cells) * (1 - np.asarray(clusters.truth, np.int64))
-    rows = np.stack([np.bincount(levels, one) for one in counts])
+    rows = LossRows.of_clusters(clusters, 1 - np.asarray(clusters.truth, np.int64))
+    cells, levels, places = _cells_of_levels(lowest, rows.outputs, clusters.grid)
+    places = places + len(cells) * rows.classes
+    sizes = np.stack([np.bincount(levels, one) for one in counts])
     for metric in metrics:
         assert metric.one_row is not None
         changed = counts * metric.one_row.changes(*counts, unit, **metric.parameters) / unit
-        by_row = divide(np.stack([np.bincount(levels, one) for one in changed]), rows)
-        yield np.bincount(clusters.groups, clusters.weights * by_row.ravel()[places], clusters.size)
+        by_row = divide(np.stack([np.bincount(levels, one) for one in changed]), sizes)
+        yield rows.by_cluster(by_row.ravel()[places]).sum(-1)
 
 
-def _cells_of_levels(lowest: Array, clusters: Clusters) -> tuple[Array, Array, Array]:
-    """The cells of scores in which rows of clusters lie, or the scores themselves; that of each level and each row."""
-    scores = np.asarray(clusters.scores, np.float64)
-    if clusters.grid is None:
+def _cells_of_levels(lowest: Array, scores: Array, grid: tuple[str, int] | None) -> tuple[Array, Array, Array]:
+    """The cells in which these scores of rows lie, or the scores themselves; that of each level and each row."""
+    if grid is None:
         return lowest, np.arange(len(lowest)), np.searchsorted(-lowest, -scores)
-    cells, levels = np.unique(bins.numbers(lowest, *clusters.grid), return_inverse=True)
-    own = bins.numbers(scores, *clusters.grid)
+    cells, levels = np.unique(bins.numbers(lowest, *grid), return_inverse=True)
+    own = bins.numbers(scores, *grid)
     first, last = int(own.min()), int(own.max())
     nearest = np.maximum(np.searchsorted(cells, np.arange(first, last + 1), side="right") - 1, 0)
     return cells, levels, nearest[own - first]

@@ -9,6 +9,8 @@ import numpy as np
 from stakes.metrics import Metric, measure
 from stakes.tallies import Confusion, ErrorSums, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array, weighted_sum
+from stakes.tallies.error_terms import TERMS
+from stakes.tallies.error_variation import HeavyRows
 from stakes.tallies.on_demand import OnDemand
 from stakes.uncertainty.bootstrap import limits_of_tables
 from stakes.uncertainty.influence import Influence
@@ -21,6 +23,9 @@ from stakes.uncertainty.two_samples import Differences, Side, agree, fisher, mov
 
 MOST_SUMMED = 50
 """Most segments for which the rest is added up from all other segments: more would take too long."""
+
+_NARROW = 1.02
+"""Bins of sizes are narrow where no sum of powers is larger by more than this at their upper ends."""
 
 _MOVER = "intervals of both put together (MOVER)"
 
@@ -75,25 +80,48 @@ def against_rest(metric: Metric, parts: Parts) -> AgainstRest:
     if powers is None:
         return AgainstRest(segments, rests, found, f"{_MOVER}, p-value on Student's t")
     totals = np.array([float(tally.total) for tally in parts.tallies])
-    found = agree(found, permuted_means(powers, segments.value, totals), parts.sampling.confidence)
+    means = segments.value**2 if metric.root else segments.value  # roots are in the order of means
+    found = agree(found, permuted_means(powers, means, totals), parts.sampling.confidence)
     return AgainstRest(segments, rests, found, f"{_MOVER}, p-value of dealing out all rows")
 
 
 def row_powers(metric: Metric, whole: Tally) -> Array | None:
-    """For a figure that is a mean: the number of rows, and the sums of three powers of what it averages."""
-    if whole.weighted or not metric.plain_mean:
+    """For a mean, or the root of one: the number of rows, and the sums of three powers of what it averages."""
+    if whole.weighted or metric.loss is None or metric.relative_to is not None:
         return None
     if isinstance(whole, ScoreTable):
         alike = LossRows.of_table(whole)
-        (loss, _), count = alike.losses(metric), alike.weight
-    elif isinstance(whole, ErrorSums) and whole.rows is not None:
-        rows = whole.rows
-        loss = metric.row_losses(rows.truth.astype(np.float64), rows.prediction)
-        count = np.ones(len(loss))
-    else:
+        return _powers(alike.losses(metric)[0], alike.weight)
+    if not isinstance(whole, ErrorSums):
         return None
+    if whole.rows is not None:
+        rows = whole.rows
+        losses = metric.row_losses(rows.truth.astype(np.float64), rows.prediction)
+        return _powers(losses, np.ones(len(losses)))
+    return _powers_of_products(metric, whole)
+
+
+def _powers_of_products(metric: Metric, whole: ErrorSums) -> Array | None:
+    """The same of errors whose rows were not kept, by sums of products; the third power of squares by their sizes."""
+    truth, error = np.array([1.0, 3.0, 5.0]), np.array([2.0, -2.0, 2.0])
+    losses, square = metric.row_losses(truth, truth - error), TERMS.index("square")
+    if whole.variation is None or (products := whole.variation.products) is None:
+        return None
+    for name, own in (("size", abs(error)), ("error", error)):
+        if (losses == own).all():
+            term = TERMS.index(name)
+            return np.array([products[0, 0], products[0, term], products[term, term], products[term, square]])
+    if whole.sizes is None or not (losses == error**2).all():
+        return None
+    low, high = (_powers(one**2, whole.sizes.counts) for one in (whole.sizes.lower, whole.sizes.upper))
+    narrow = low is not None and high is not None and (high <= low * _NARROW).all()
+    return (low + high) / 2 if narrow else None  # type: ignore[operator]
+
+
+def _powers(losses: Array, count: Array) -> Array | None:
+    """The number of rows, and the sums of three powers of what they lose; None of what no float holds."""
     with np.errstate(over="ignore"):
-        powers = np.array([count.sum(), *(weighted_sum(loss**power, count) for power in (1, 2, 3))])
+        powers = np.array([count.sum(), *(weighted_sum(losses**power, count) for power in (1, 2, 3))])
     return powers if np.isfinite(powers).all() else None
 
 
@@ -173,7 +201,7 @@ def _rests(metric: Metric, parts: Parts) -> Side | None:
     if isinstance(whole, Confusion) and stacked is not None:
         rests = _rest_tables(whole, stacked)
     elif isinstance(whole, ErrorSums) and not metric.parts and whole.has("order 4") and not whole.weighted:
-        rests = [_rest_sums(whole, part) for part in tallies if isinstance(part, ErrorSums)]
+        rests = _rest_sums(whole, [part for part in tallies if isinstance(part, ErrorSums)])
     elif len(tallies) > MOST_SUMMED:
         return None
     else:
@@ -188,10 +216,18 @@ def _rest_tables(whole: Confusion, parts: Confusion) -> list[Confusion]:
     return [rests[i] for i in range(len(counts))]
 
 
-def _rest_sums(whole: ErrorSums, part: ErrorSums) -> ErrorSums:
-    """The sums of the rest, each computed when it is asked for; rows are not kept."""
-    moments = OnDemand(whole.moments, lambda power: whole.moments[power] - part.moments[power])
-    return ErrorSums(moments, whole.largest)
+def _rest_sums(whole: ErrorSums, parts: Sequence[ErrorSums]) -> list[ErrorSums]:
+    """The sums of the rest, each computed when it is asked for; of its rows those are kept that carry figures."""
+    centre = float(whole.mean(t=1))
+    rows = [part.rows for part in parts]
+    each = [HeavyRows.of_rows(one.truth, one.prediction, centre) for one in rows if one is not None]
+    heavy = HeavyRows.without_each(each) if len(each) == len(parts) else [None] * len(parts)
+
+    def less(part: ErrorSums, kept: HeavyRows | None) -> ErrorSums:
+        moments = OnDemand(whole.moments, lambda power: whole.moments[power] - part.moments[power])
+        return ErrorSums(moments, whole.largest, heavy=kept)
+
+    return [less(part, kept) for part, kept in zip(parts, heavy, strict=True)]
 
 
 # ── areas ────────────────────────────────────────────────────────────────────────────────────────────────────────
