@@ -132,6 +132,19 @@ def test_segments_of_batches(kind, files, in_batches):
     assert parts.by_segment(figure).segments[0].name == whole.by_segment(figure).segments[0].name
 
 
+@pytest.mark.parametrize("always", [0, 1])
+def test_a_segment_in_which_a_label_is_never_or_always_there(always, files, in_batches, tmp_path):
+    lonely = pl.when(pl.col("by") == "x").then(pl.lit(always)).otherwise("ta").alias("ta")
+    pl.read_parquet(files / "rows.parquet").with_columns(lonely).write_parquet(tmp_path / "rows.parquet")
+    asked = {**ASKED["scores of labels"], "by": "by", "cluster": "cluster"}
+    whole, parts = (tell(tmp_path / "rows.parquet", **asked) for tell in (stakes.evaluate, in_batches))
+    for name in ("micro_auc", "macro_auc"):
+        one, found = whole.segments["x"][name], parts.segments["x"][name]
+        assert found.value == pytest.approx(one.value, rel=1e-4, nan_ok=True)
+        if one.defined:
+            assert found.high - found.low == pytest.approx(one.high - one.low, rel=0.05)
+
+
 def test_one_label_of_batches(files, in_batches):
     asked = ASKED["scores of labels"]
     for more, near in (({}, 1e-9), ({"weight": "weight"}, 2e-3), ({"cluster": "cluster"}, 1e-9)):
