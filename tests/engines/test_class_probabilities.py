@@ -496,6 +496,14 @@ def test_probabilities_that_do_not_add_up_are_warned_of_or_refused(quick):
         ask(table, "costs")
 
 
+def test_probabilities_of_three_decimals_add_up_in_whatever_order(quick):
+    """0.999 and 1.001 are a thousandth away from 1, give or take the rounding of sums."""
+    sums = [np.array([i, j, total - i - j]) / 1000 for total in (999, 1001) for i in range(1, 90, 7) for j in (33, 467)]
+    table = pl.DataFrame(np.array(sums), ["p_a", "p_b", "p_c"]).with_columns(y=pl.Series([*"abc", *"aab"] * 10)[:52])
+    for data in (table, quick(table)):
+        assert ask(data, "costs", classes=list(CLASSES)).rows == len(sums)
+
+
 def test_scores_that_are_no_probabilities_order_the_rows(quick):
     with pytest.warns(InputWarning, match=r"score lies outside \[0, 1\] in 2 of 300 rows"):
         found = ask(quick(spoilt("p_b", 1.5)), "plain")
