@@ -111,6 +111,15 @@ def test_the_quantiles_of_rounded_truths_are_those_of_all_rows(more, files, in_b
         assert found["crps"].baseline == pytest.approx(one["crps"].baseline, rel=1e-12)
 
 
+def test_the_quantiles_of_truths_far_from_zero_are_those_of_all_rows(files, in_batches, tmp_path):
+    moved = [pl.col("y", "q0.1", "q0.5", "q0.9") + 1.7e9]  # seconds since 1970
+    pl.read_parquet(files / "rows.parquet").with_columns(moved).write_parquet(tmp_path / "rows.parquet")
+    asked = {**ASKED["quantiles"], "by": "by"}
+    whole, parts = (tell(tmp_path / "rows.parquet", **asked) for tell in (stakes.evaluate, in_batches))
+    for one, found in [(whole, parts), *((whole.segments[name], parts.segments[name]) for name in "xz")]:
+        assert found["crps_skill"].value == pytest.approx(one["crps_skill"].value, rel=1e-4)
+
+
 def test_rows_without_one_of_several_outputs_are_left_out_of_all(files, in_batches, tmp_path):
     table = pl.read_parquet(files / "rows.parquet").with_columns(pl.when(pl.col("rate") > 1.6).then("years"))
     table.write_parquet(tmp_path / "rows.parquet")
