@@ -370,7 +370,7 @@ def test_every_engine_recalibrates_as_memory_does(elsewhere, tmp_path, request, 
         nw.LazyFrame, "collect", lambda *given, **options: seen.append(collect(*given, **options)) or seen[-1]
     )
     monkeypatch.setattr(recalibrating, "FEW_ROWS", 5)
-    monkeypatch.setattr(recalibrating, "read_rows", None)
+    monkeypatch.setattr(recalibrating, "read_and_count", None)
     said = rows().select("p_a", "p_b", "p_c").to_numpy()
     table, written = elsewhere(patients()), file("parquet")(patients(), tmp_path)
     for (name, method), wanted in known.items():
@@ -441,7 +441,7 @@ def test_permutation_tests_shuffle_what_the_engine_counted(elsewhere, tmp_path, 
     asks = {"macro_auc": table, "multiclass_log_loss": table, "multiclass_brier_score": written, "mcc": written}
     asks |= {"hand_till_auc": table, "top_k_accuracy(k=1)": table, "top_k_accuracy(k=2)": written}
     known = {name: stakes.permutation_test(frame, **asked, metric=name, permutations=400) for name in asks}
-    monkeypatch.setattr("stakes.validation.permutation.read_rows", None)
+    monkeypatch.setattr("stakes.validation.permutation.read_and_count", None)
     for name, wanted in known.items():
         found = stakes.permutation_test(asks[name], **asked, metric=name, permutations=400)
         assert found.value == pytest.approx(wanted.value, rel=1e-5)
