@@ -829,6 +829,10 @@ def judged(column: str) -> dict:
     [
         ({"truth": "number", "score": "p"}, "truth has 400 rows that hold no class"),
         ({"truth": "word", "score": "said", "positive": "yes"}, "score holds text"),
+        (
+            {"truth": "word", "score": "said", "costs": stakes.Costs(miss="w", false_alarm=1), "positive": "yes"},
+            "score holds text",
+        ),
         ({"truth": "word", "score": "p", "positive": "yes", "weight": "said"}, "weight holds String values"),
         ({"truth": "word", "score": "p"}, "positive="),
         ({"truth": "species", "score": "p"}, "score"),
