@@ -10,9 +10,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from stakes import InputError, calibrate, evaluate, permutation_test
+from stakes import InputError, calibrate, compare, evaluate, permutation_test
 from stakes.engines import streaming
 from stakes.engines.counting import count_rows
+from stakes.evaluation import shared_models
 
 ROWS = 1_000
 WRONG = [50, 300, 301, 700, 999]
@@ -24,6 +25,7 @@ NUMBERS = {"truth": "real", "prediction": "guess"}
 COUNTS = {"truth": "times", "prediction": "p", "task": "counts"}
 QUANTILES = {"truth": "real", "quantiles": {0.1: "real", 0.9: "guess"}}
 LABELS = {"truth": {"a": "y", "b": "ill"}, "score": {"a": "a", "b": "b"}, "frequency": "often"}
+MODELS = {"truth": "y", "scores": ["p", "b"]}
 SERIES = {"truth": "real", "prediction": "guess", "order": "day", "series": "ward"}
 CLUSTERED = {"cluster": "patient"}
 
@@ -117,6 +119,30 @@ def test_every_verb_names_the_file(verb, value, tmp_path):
     data = in_files(spoiled(rows(), "p", value), tmp_path, "parquet", 2)
     with pytest.raises(InputError, match=r"5 rows \(the first is in .*0\.parquet, row 51, "):
         verb(data, **SCORES)
+
+
+OUTPUTS = {"truth": {"a": "real", "b": "a"}, "prediction": {"a": "guess", "b": "b"}}
+NOTHING_LEFT = [
+    (evaluate, {**LABELS, "frequency": None}, {"where": "p < 0"}, "no row satisfies where='p < 0'"),
+    (evaluate, OUTPUTS, {"where": "p < 0", "missing": "drop"}, "no row satisfies where='p < 0'"),
+    (evaluate, OUTPUTS, {"missing": "drop"}, "something is missing in every one of 1,000 rows"),
+    (compare, MODELS, {"where": "p < 0", "missing": "drop"}, "no row satisfies where='p < 0'"),
+    (compare, MODELS, {"missing": "drop"}, "something is missing in every one of 1,000 rows"),
+]
+
+
+@pytest.mark.parametrize(("verb", "question", "more", "words"), NOTHING_LEFT)
+def test_rows_of_which_none_is_left_are_told_as_users_asked(verb, question, more, words, tmp_path, monkeypatch):
+    """What is missing is left out by a condition of our own in files and engines, which is not named."""
+    frame = rows().with_columns(b=pl.lit(None, pl.Float64))
+    for module in (streaming, shared_models):
+        monkeypatch.setattr(module, "MOST_EXACT", 100)
+    monkeypatch.setattr(shared_models, "FEW_ROWS", 100)
+    monkeypatch.setattr(streaming, "BATCH", 128)
+    for data in (frame, in_files(frame, tmp_path, "parquet", 1)[0], frame.lazy()):
+        with pytest.raises(InputError) as problem:
+            verb(data, **question, **more)
+        assert words in str(problem.value)
 
 
 def test_shares_that_are_called_percentages_are_refused_in_batches_too(tmp_path, monkeypatch):

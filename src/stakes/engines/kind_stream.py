@@ -96,7 +96,7 @@ def count_kind(go: Pass, asked: RowQuestion, kind: str) -> Counted | None:
         else:
             seen.add(batch)
     if not seen.rows:
-        raise errors.empty("truth")
+        raise errors.nothing_left(seen.dropped) if seen.dropped else errors.nothing_there(asked.where)
     settled = replace(asked, **seen.settled(asked))
     counting = KindCounts(seen)
     for batch in go(reader(settled)):
