@@ -507,7 +507,7 @@ def test_scores_that_were_counted_are_recalibrated_as_rows_are(binned, more, mon
     known = {name: stakes.calibrate(frame, **question, method=name) for name in ("isotonic", "sigmoid")}
     monkeypatch.setattr(recalibrating, "FEW_ROWS", 100)
     monkeypatch.setattr(lazy, "FEW_ROWS", 100)
-    monkeypatch.setattr(recalibrating, "read_rows", None)
+    monkeypatch.setattr(recalibrating, "read_and_count", None)
     if binned:
         monkeypatch.setattr(lazy, "MOST_SCORES", 50)
         monkeypatch.setattr(lazy, "MOST_GROUPS", 100)

@@ -370,7 +370,7 @@ def test_every_engine_recalibrates_as_memory_does(elsewhere, tmp_path, request, 
         nw.LazyFrame, "collect", lambda *given, **options: seen.append(collect(*given, **options)) or seen[-1]
     )
     monkeypatch.setattr(recalibrating, "FEW_ROWS", 5)
-    monkeypatch.setattr(recalibrating, "read_rows", None)
+    monkeypatch.setattr(recalibrating, "read_and_count", None)
     said = rows().select("p_a", "p_b", "p_c").to_numpy()
     table, written = elsewhere(patients()), file("parquet")(patients(), tmp_path)
     for (name, method), wanted in known.items():
@@ -441,7 +441,7 @@ def test_permutation_tests_shuffle_what_the_engine_counted(elsewhere, tmp_path, 
     asks = {"macro_auc": table, "multiclass_log_loss": table, "multiclass_brier_score": written, "mcc": written}
     asks |= {"hand_till_auc": table, "top_k_accuracy(k=1)": table, "top_k_accuracy(k=2)": written}
     known = {name: stakes.permutation_test(frame, **asked, metric=name, permutations=400) for name in asks}
-    monkeypatch.setattr("stakes.validation.permutation.read_rows", None)
+    monkeypatch.setattr("stakes.validation.permutation.read_and_count", None)
     for name, wanted in known.items():
         found = stakes.permutation_test(asks[name], **asked, metric=name, permutations=400)
         assert found.value == pytest.approx(wanted.value, rel=1e-5)
@@ -494,6 +494,14 @@ def test_probabilities_that_do_not_add_up_are_warned_of_or_refused(quick):
     assert math.isnan(found["multiclass_log_loss"].value)
     with pytest.raises(InputError, match="the probabilities of 2 rows do not add up to 1"):
         ask(table, "costs")
+
+
+def test_probabilities_of_three_decimals_add_up_in_whatever_order(quick):
+    """0.999 and 1.001 are a thousandth away from 1, give or take the rounding of sums."""
+    sums = [np.array([i, j, total - i - j]) / 1000 for total in (999, 1001) for i in range(1, 90, 7) for j in (33, 467)]
+    table = pl.DataFrame(np.array(sums), ["p_a", "p_b", "p_c"]).with_columns(y=pl.Series([*"abc", *"aab"] * 10)[:52])
+    for data in (table, quick(table)):
+        assert ask(data, "costs", classes=list(CLASSES)).rows == len(sums)
 
 
 def test_scores_that_are_no_probabilities_order_the_rows(quick):

@@ -829,6 +829,10 @@ def judged(column: str) -> dict:
     [
         ({"truth": "number", "score": "p"}, "truth has 400 rows that hold no class"),
         ({"truth": "word", "score": "said", "positive": "yes"}, "score holds text"),
+        (
+            {"truth": "word", "score": "said", "costs": stakes.Costs(miss="w", false_alarm=1), "positive": "yes"},
+            "score holds text",
+        ),
         ({"truth": "word", "score": "p", "positive": "yes", "weight": "said"}, "weight holds String values"),
         ({"truth": "word", "score": "p"}, "positive="),
         ({"truth": "species", "score": "p"}, "score"),
@@ -970,7 +974,7 @@ def test_every_engine_recalibrates_from_counts(elsewhere, pulled, monkeypatch):
     asked = {"truth": "word", "positive": "yes", "score": "p", "weight": "w", "method": "sigmoid"}
     known = {more: stakes.calibrate(rows(), **asked, cluster=more) for more in (None, "site")}
     monkeypatch.setattr(recalibrating, "FEW_ROWS", 5)
-    monkeypatch.setattr(recalibrating, "read_rows", None)
+    monkeypatch.setattr(recalibrating, "read_and_count", None)
     for more, wanted in known.items():
         found = stakes.calibrate(elsewhere(rows()), **asked, cluster=more)
         one, other = wanted.calibrator, found.calibrator
@@ -990,9 +994,11 @@ def test_permutation_tests_shuffle_what_the_engine_counted(elsewhere, pulled, mo
     frame = rows().with_columns(
         p=pl.Series(np.random.default_rng(1).random(ROWS) * 0.9) + 0.04 * (pl.col("word") == "yes")
     )
-    question, read_rows = {"truth": "word", "positive": "yes"}, permutation.read_rows
+    question, read_and_count = {"truth": "word", "positive": "yes"}, permutation.read_and_count
     costs = {"costs": stakes.Costs(miss=5, false_alarm=1.3)}  # which put the threshold within a bin
-    monkeypatch.setattr(permutation, "read_rows", lambda data, asked: read_rows(data, asked) if data is frame else None)
+    monkeypatch.setattr(
+        permutation, "read_and_count", lambda data, asked: read_and_count(data, asked) if data is frame else None
+    )
     for said in ({"prediction": "said"}, {"score": "p"}, {"score": "p", **costs}):
         known = stakes.permutation_test(frame, **question, **said, permutations=500)
         found = stakes.permutation_test(elsewhere(frame), **question, **said, permutations=500)
@@ -1004,8 +1010,8 @@ def test_shuffled_scores_in_bins_are_the_middles_of_these(monkeypatch):
     monkeypatch.setattr(lazy, "MOST_SCORES", 20)
     monkeypatch.setattr(lazy, "MOST_GROUPS", 40)
     question, read = {"truth": "word", "positive": "yes", "score": "p", "permutations": 200}, []
-    read_rows = permutation.read_rows
-    monkeypatch.setattr(permutation, "read_rows", lambda *given: read.append(1) or read_rows(*given))
+    read_and_count = permutation.read_and_count
+    monkeypatch.setattr(permutation, "read_and_count", lambda *given: read.append(1) or read_and_count(*given))
     there = {"prior": 0.2, "training_prior": 0.4}
     asks = [("brier", {}, 1e-12), ("log_loss", {}, 1e-12), ("brier", there, 1e-4), ("ece", {}, 1e-4), ("mce", {}, 1e-4)]
     for metric, more, close in asks:
@@ -1079,8 +1085,10 @@ def test_decisions_by_scores_in_bins_cost_what_those_of_rows_do(place, more, tmp
 @pytest.mark.spread(1)
 def test_shuffled_rows_of_few_weights_stay_where_they_are(place, tmp_path, monkeypatch):
     frame = rows().select("word", "said", "p", pl.col("w").round(0) / 4)  # of weights 0, 0.25, 0.5 and 0.75
-    question, read_rows = {"truth": "word", "positive": "yes", "weight": "w"}, permutation.read_rows
-    monkeypatch.setattr(permutation, "read_rows", lambda data, asked: read_rows(data, asked) if data is frame else None)
+    question, read_and_count = {"truth": "word", "positive": "yes", "weight": "w"}, permutation.read_and_count
+    monkeypatch.setattr(
+        permutation, "read_and_count", lambda data, asked: read_and_count(data, asked) if data is frame else None
+    )
     monkeypatch.setattr(streaming, "MOST_EXACT", ROWS // 5)  # rows of some weights are more, of others fewer
     table = HERE.get(place, ELSEWHERE.get(place))
     data = table(frame) if table else tmp_path / f"rows.{place}"

@@ -10,9 +10,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from stakes import InputError, evaluate
+from stakes import InputError, calibrate, compare, evaluate, permutation_test
 from stakes.engines import streaming
 from stakes.engines.counting import count_rows
+from stakes.evaluation import shared_models
 
 ROWS = 1_000
 WRONG = [50, 300, 301, 700, 999]
@@ -22,6 +23,10 @@ DECISIONS = {"truth": "sick", "prediction": "said", "positive": "yes"}
 PROBABILITIES = {"truth": "site", "score": {"a": "a", "b": "b"}}
 NUMBERS = {"truth": "real", "prediction": "guess"}
 COUNTS = {"truth": "times", "prediction": "p", "task": "counts"}
+QUANTILES = {"truth": "real", "quantiles": {0.1: "real", 0.9: "guess"}}
+LABELS = {"truth": {"a": "y", "b": "ill"}, "score": {"a": "a", "b": "b"}, "frequency": "often"}
+MODELS = {"truth": "y", "scores": ["p", "b"]}
+SERIES = {"truth": "real", "prediction": "guess", "order": "day", "series": "ward"}
 CLUSTERED = {"cluster": "patient"}
 
 
@@ -34,7 +39,8 @@ def rows():
         {"y": truth.astype(int), "p": score, "w": 1 - score / 2, "sick": sick, "said": said}
         | {"site": np.where(truth, "a", "b"), "a": score, "b": 1 - score}
         | {"real": real, "guess": real + 0.5, "times": generator.integers(0, 9, ROWS)}
-        | {"patient": np.arange(ROWS) // 4 * 1.0}
+        | {"patient": np.arange(ROWS) // 4 * 1.0, "ill": (~truth).astype(int), "often": np.ones(ROWS, int)}
+        | {"day": np.arange(ROWS), "ward": [f"ward {row % 3}" for row in range(ROWS)]}
     )
 
 
@@ -70,6 +76,7 @@ FAULTS = [
     (WEIGHED, "w", -1.0), (WEIGHED, "w", math.inf), (WEIGHED, "w", 1e200), (DECISIONS, "sick", " "),
     (DECISIONS, "said", None), (PROBABILITIES, "b", math.inf), (PROBABILITIES, "b", "?"), (PROBABILITIES, "site", None),
     (NUMBERS, "guess", math.inf), (NUMBERS, "guess", "none"), (NUMBERS, "real", None), (COUNTS, "times", -1),
+    (QUANTILES, "guess", -99.0), (LABELS, "often", 0),
 ]  # fmt: skip
 
 
@@ -82,7 +89,7 @@ def test_a_fault_is_told_of_all_rows(question, column, value, files, kind, tmp_p
     whole = told(data, question, monkeypatch, 10**9)
     assert told(data, question, monkeypatch, 100) == whole
     if (column, value, kind) != ("y", 0.5, "csv"):  # text names classes: there are three of them
-        assert " 5 rows " in whole[1]
+        assert " 5 rows" in whole[1]
         assert f"0.{kind}, {'row 51' if kind == 'parquet' else 'line 52'}" in whole[1]
 
 
@@ -96,6 +103,46 @@ def test_clusters_that_are_no_whole_numbers_are_told_of_all_rows(question, tmp_p
         code, words = told(elsewhere, question | CLUSTERED, monkeypatch, 100)
         assert code == "fractional-labels"
         assert words.startswith("cluster has 5 rows that hold no class (0.5; ")
+
+
+def test_the_first_row_of_all_series_is_told_that_goes_back_in_time(tmp_path, monkeypatch):
+    """Rows 51 and 701 are of one ward, row 301 is of the one that comes first by name."""
+    data = in_files(spoiled(rows(), "day", 0), tmp_path, "parquet", 2)
+    whole = told(data, SERIES, monkeypatch, 10**9)
+    assert "of series 'ward 2' go back (the first is in " in whole[1]
+    assert told(data, SERIES, monkeypatch, 100) == whole
+
+
+@pytest.mark.parametrize("verb", [evaluate, calibrate, permutation_test])
+@pytest.mark.parametrize("value", [math.inf, math.nan, None])
+def test_every_verb_names_the_file(verb, value, tmp_path):
+    data = in_files(spoiled(rows(), "p", value), tmp_path, "parquet", 2)
+    with pytest.raises(InputError, match=r"5 rows \(the first is in .*0\.parquet, row 51, "):
+        verb(data, **SCORES)
+
+
+OUTPUTS = {"truth": {"a": "real", "b": "a"}, "prediction": {"a": "guess", "b": "b"}}
+NOTHING_LEFT = [
+    (evaluate, {**LABELS, "frequency": None}, {"where": "p < 0"}, "no row satisfies where='p < 0'"),
+    (evaluate, OUTPUTS, {"where": "p < 0", "missing": "drop"}, "no row satisfies where='p < 0'"),
+    (evaluate, OUTPUTS, {"missing": "drop"}, "something is missing in every one of 1,000 rows"),
+    (compare, MODELS, {"where": "p < 0", "missing": "drop"}, "no row satisfies where='p < 0'"),
+    (compare, MODELS, {"missing": "drop"}, "something is missing in every one of 1,000 rows"),
+]
+
+
+@pytest.mark.parametrize(("verb", "question", "more", "words"), NOTHING_LEFT)
+def test_rows_of_which_none_is_left_are_told_as_users_asked(verb, question, more, words, tmp_path, monkeypatch):
+    """What is missing is left out by a condition of our own in files and engines, which is not named."""
+    frame = rows().with_columns(b=pl.lit(None, pl.Float64))
+    for module in (streaming, shared_models):
+        monkeypatch.setattr(module, "MOST_EXACT", 100)
+    monkeypatch.setattr(shared_models, "FEW_ROWS", 100)
+    monkeypatch.setattr(streaming, "BATCH", 128)
+    for data in (frame, in_files(frame, tmp_path, "parquet", 1)[0], frame.lazy()):
+        with pytest.raises(InputError) as problem:
+            verb(data, **question, **more)
+        assert words in str(problem.value)
 
 
 def test_shares_that_are_called_percentages_are_refused_in_batches_too(tmp_path, monkeypatch):

@@ -111,6 +111,15 @@ def test_the_quantiles_of_rounded_truths_are_those_of_all_rows(more, files, in_b
         assert found["crps"].baseline == pytest.approx(one["crps"].baseline, rel=1e-12)
 
 
+def test_the_quantiles_of_truths_far_from_zero_are_those_of_all_rows(files, in_batches, tmp_path):
+    moved = [pl.col("y", "q0.1", "q0.5", "q0.9") + 1.7e9]  # seconds since 1970
+    pl.read_parquet(files / "rows.parquet").with_columns(moved).write_parquet(tmp_path / "rows.parquet")
+    asked = {**ASKED["quantiles"], "by": "by"}
+    whole, parts = (tell(tmp_path / "rows.parquet", **asked) for tell in (stakes.evaluate, in_batches))
+    for one, found in [(whole, parts), *((whole.segments[name], parts.segments[name]) for name in "xz")]:
+        assert found["crps_skill"].value == pytest.approx(one["crps_skill"].value, rel=1e-4)
+
+
 def test_rows_without_one_of_several_outputs_are_left_out_of_all(files, in_batches, tmp_path):
     table = pl.read_parquet(files / "rows.parquet").with_columns(pl.when(pl.col("rate") > 1.6).then("years"))
     table.write_parquet(tmp_path / "rows.parquet")
@@ -130,6 +139,19 @@ def test_segments_of_batches(kind, files, in_batches):
             assert parts.segments[name][one.name].value == pytest.approx(one.value, rel=1e-4), one.name
     figure = whole._usual_figure
     assert parts.by_segment(figure).segments[0].name == whole.by_segment(figure).segments[0].name
+
+
+@pytest.mark.parametrize("always", [0, 1])
+def test_a_segment_in_which_a_label_is_never_or_always_there(always, files, in_batches, tmp_path):
+    lonely = pl.when(pl.col("by") == "x").then(pl.lit(always)).otherwise("ta").alias("ta")
+    pl.read_parquet(files / "rows.parquet").with_columns(lonely).write_parquet(tmp_path / "rows.parquet")
+    asked = {**ASKED["scores of labels"], "by": "by", "cluster": "cluster"}
+    whole, parts = (tell(tmp_path / "rows.parquet", **asked) for tell in (stakes.evaluate, in_batches))
+    for name in ("micro_auc", "macro_auc"):
+        one, found = whole.segments["x"][name], parts.segments["x"][name]
+        assert found.value == pytest.approx(one.value, rel=1e-4, nan_ok=True)
+        if one.defined:
+            assert found.high - found.low == pytest.approx(one.high - one.low, rel=0.05)
 
 
 def test_one_label_of_batches(files, in_batches):

@@ -351,6 +351,13 @@ def test_the_face_has_the_names_of_scikit_learn():
         assert found.low < found < found.high
 
 
+def test_scores_without_decisions_are_shown_by_the_order_of_labels():
+    ev = stakes.evaluate(truth=TRUTH, score=SCORES * 10, by=BY)
+    assert "hamming_loss" not in ev.figures
+    assert "label ranking average precision" in str(ev)
+    assert ev.by_segment().metric == "label_ranking_average_precision"
+
+
 def test_a_plot_shows_each_label_and_each_segment():
     import matplotlib.pyplot as plt
 

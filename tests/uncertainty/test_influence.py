@@ -199,3 +199,10 @@ def test_a_share_of_weighted_rows_has_the_degrees_of_the_rows_it_is_a_share_of()
     assert found.most_degrees == pytest.approx(100 / 30 - 1)
     (other,) = influences([metrics.find("f1")], [0.5], table, Sampling())
     assert other.most_degrees == pytest.approx(40**2 / 60 - 1)
+
+
+def test_rounding_is_nothing_that_varies():
+    """Losses that are alike differ in the last bit when rows are left out one by one, and not as a group of rows."""
+    of_rows = Influence(np.array([2e-18] * 99 + [-3e-18]), np.ones(100), 100.0, 99.0, unseen=0.01)
+    of_groups = Influence(np.zeros(1), np.array([100.0]), 100.0, 99.0, unseen=0.01)
+    assert of_rows.degrees == of_groups.degrees

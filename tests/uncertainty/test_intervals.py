@@ -1019,6 +1019,31 @@ def test_no_figure_of_a_class_is_told_at_other_frequencies_where_no_row_is_kept(
         found.curve("pr", "0")
 
 
+@pytest.mark.parametrize("more", [{}, {"weight": "w"}, {"cluster": "g"}, {"by": "s"}])
+def test_losses_at_other_frequencies_need_no_row(more, monkeypatch, tmp_path):
+    """They follow from those of each class, in engines and in tallies that were saved."""
+    monkeypatch.setattr("stakes.engines.class_queries.FEW_ROWS", 5)
+    truth, score = _class_rows(np.random.default_rng(7), 400, 1)
+    scores, rest = (
+        {str(c): f"of {c}" for c in range(4)},
+        {"w": np.arange(400) % 3 + 1, "g": np.arange(400) % 40, "s": np.arange(400) % 2},
+    )
+    frame = pl.DataFrame({"y": truth.astype(str), **{f"of {c}": score[:, c] for c in range(4)}, **rest})
+    asked = {"truth": "y", "score": scores, **more}
+    expected, found = (stakes.evaluate(one, **asked, prior=PRIOR) for one in (frame, frame.lazy()))
+    both = [(expected, found)]
+    if "cluster" not in more:
+        stakes.count(frame, **asked).save(tmp_path / "kept.tally")
+        both.append((expected, stakes.evaluate(str(tmp_path / "kept.tally"), prior=PRIOR)))
+    both += [(part, found.segments[name]) for name, part in expected.segments.items()][:2]
+    for one, other in both:
+        for name in ("multiclass_log_loss", "multiclass_brier_score", "normalised_multiclass_log_loss"):
+            assert other[name].value == pytest.approx(one[name].value, rel=1e-12)
+            assert other[name].baseline == pytest.approx(one[name].baseline, rel=1e-12)
+            if one[name].low is not None:
+                assert other[name].high - other[name].low == pytest.approx(one[name].high - one[name].low, rel=0.02)
+
+
 def test_the_first_rows_of_very_many_have_the_interval_of_all_rows(monkeypatch):
     """A sample has none of them; two classes whose first rows all have more than a half share none of these."""
     truth, score = _class_rows(np.random.default_rng(8), 20_000, 1.5)

@@ -503,17 +503,13 @@ def as_frequencies(column: Column) -> Array:
     """Return checked frequencies: whole numbers from 1 on."""
     numbers = as_numbers(column).astype(np.float64)
     refuse_missing(np.isnan(numbers), column.argument)
-    wrong = (numbers < 1) | (numbers != np.floor(numbers)) | (numbers > MOST_ROWS)
-    if wrong.any():
-        first = int(wrong.argmax())
-        raise InputError(
-            "bad-frequency",
-            About("frequency"),
-            f" is {numbers[first]:g} ",
-            in_rows(int(wrong.sum()), first),
-            "; each row stands for 1 or more, so give whole numbers from 1 on, or ",
-            Pass("weight"),
-        )
+
+    def problem(count: int, first: int) -> InputError:
+        seen = About("frequency"), f" is {numbers[first]:g} ", in_rows(count, first)
+        words = "; each row stands for 1 or more, so give whole numbers from 1 on, or "
+        return InputError("bad-frequency", *seen, words, Pass("weight"))
+
+    refuse_rows((numbers < 1) | (numbers != np.floor(numbers)) | (numbers > MOST_ROWS), problem)
     if numbers.sum() > MOST_ROWS:
         raise InputError(
             "many-frequencies",

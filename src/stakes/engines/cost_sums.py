@@ -32,7 +32,7 @@ from stakes.tallies.pricing import Pricing
 def count_costs_inside(
     source: QuerySource, given: Mapping[str, str], asked: RowQuestion
 ) -> "tuple[CostQuery, Counted] | None":
-    """Add up costs in another engine; None if a cost column holds anything but numbers.
+    """Add up costs in another engine; None if a column of costs or scores holds anything but numbers.
 
     Scores are decided by a threshold, or by each row's own costs; the result is None if they are not probabilities and
     there is no threshold. Returns the query, too, which knows the decisions.
@@ -71,9 +71,10 @@ class CostQuery:
 
     @classmethod
     def of(cls, source: QuerySource, pricing: Pricing) -> "CostQuery | None":
-        """Make the query, or None if a cost column is not numeric; missing and infinite costs are refused."""
+        """Make the query, or None if costs or scores are not numeric; missing and infinite costs are refused."""
         columns = [cost_column(name) for name in pricing.costs.columns]
-        if not all(source.dtype(argument).is_numeric() for argument in columns):
+        scores = {"score"} & source.places.keys()
+        if not all(source.dtype(argument).is_numeric() for argument in (*columns, *scores)):
             return None
         query, places = cls(source, pricing), [f"cost{place}" for place in range(len(columns))]
         costs = (one.alias(place) for one, place in zip(query.columns.values(), places, strict=True))

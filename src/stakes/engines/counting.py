@@ -8,7 +8,7 @@ from stakes.engines.columns import Data, Values
 from stakes.engines.files.text_format import hearing, in_format
 from stakes.engines.kinds import columns_named, kind_of
 from stakes.engines.plan import Counted
-from stakes.engines.reading import RowQuestion, count_read, locating, read_rows
+from stakes.engines.reading import RowQuestion, count_read, read_and_count, read_rows
 from stakes.engines.tables import is_lazy, names_files, same_column
 from stakes.engines.tasks import check_task
 from stakes.engines.tensors.arrays import lie_elsewhere
@@ -36,8 +36,7 @@ def count_rows(data: Data = None, *, exact: bool | None = None, **columns: Value
     with hearing() as read_as:
         counted = _count_batches(iter(data), asked) if in_batches(data) else count_elsewhere(data, asked, exact)
         if counted is None:
-            with locating(data, asked):
-                counted = count_read(read_rows(data, asked), asked.baseline, asked.parts)
+            _, counted = read_and_count(data, asked)
         elif counted.dropped and asked.by is not None and (names_files(data) or is_lazy(data)):
             from stakes.engines.left_out import with_losses_of_segments  # loads Narwhals, Polars
 

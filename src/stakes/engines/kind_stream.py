@@ -96,7 +96,7 @@ def count_kind(go: Pass, asked: RowQuestion, kind: str) -> Counted | None:
         else:
             seen.add(batch)
     if not seen.rows:
-        raise errors.empty("truth")
+        raise errors.nothing_left(seen.dropped) if seen.dropped else errors.nothing_there(asked.where)
     settled = replace(asked, **seen.settled(asked))
     counting = KindCounts(seen)
     for batch in go(reader(settled)):
@@ -110,10 +110,12 @@ def count_kind(go: Pass, asked: RowQuestion, kind: str) -> Counted | None:
 class Truths:
     """The truths of some rows: the weight of each label; of each bin of numbers its weight, rows and sum.
 
+    Numbers are binned by how far they lie from an ``origin`` among the first ones: they may be large, and all alike.
     For labels and counts also their ranking by scores or predictions, in bins.
     """
 
     weighed: float = 0.0
+    origin: float | None = None
     held: dict[str, float] = field(default_factory=dict)
     bins: tuple[Array, ...] = field(default_factory=lambda: (np.zeros(0, np.int64), *np.zeros((3, 0))))
     tables: dict[str, ScoreTable] = field(default_factory=dict)
@@ -131,7 +133,10 @@ class Truths:
             return
         if batch.kind == QuantileSums.kind:
             truth = columns["truth"]
-            new = bins.numbers(truth, "line"), weights, np.ones(len(truth)), truth
+            if self.origin is None:
+                self.origin = float(np.partition(truth, len(truth) // 2)[len(truth) // 2])
+            away = truth - self.origin
+            new = bins.numbers(away, "line"), weights, np.ones(len(truth)), away
             self.bins = put_together([self.bins, new])
             return
         for name, own in zip(batch.names, (weights @ columns["truth"]).tolist(), strict=True):
@@ -147,8 +152,8 @@ class Truths:
         if kind in (CountSums.kind, ForecastSums.kind):
             return None
         if kind == QuantileSums.kind:
-            _, weights, rows, truth = self.bins
-            return quantiles_of(truth / rows, weights, rows, levels_of(names))
+            _, weights, rows, away = self.bins
+            return quantiles_of(away / rows, weights, rows, levels_of(names)) + (self.origin or 0.0)
         return np.array([self.held.get(name, 0.0) for name in names]) / self.weighed
 
 

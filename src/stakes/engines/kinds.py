@@ -496,17 +496,17 @@ def _are_columns(members: Sequence[Values], truth: Values) -> bool:
 
 def _refuse_crossing(quantiles: Array, names: Sequence[str], asked: "RowQuestion") -> None:
     """Refuse rows in which a higher quantile lies below a lower one."""
-    wrong = (np.diff(quantiles, axis=1) < 0).any(axis=1)
-    if not wrong.any():
-        return
-    row = int(np.argmax(wrong))
-    place = int(np.argmax(np.diff(quantiles[row]) < 0))
-    low, high = quantiles[row, place : place + 2].tolist()
-    if asked.low is not None:
-        words = f"low lies above high in {rows_text(int(wrong.sum()))} ({low:.6g} and {high:.6g}; "
-        raise InputError("low-above-high", words, first_row(row), "); swap the columns, or mend those rows")
-    words = f"quantiles cross in {rows_text(int(wrong.sum()))}: {names[place + 1]} is {high:.6g}, below {low:.6g} of "
-    raise InputError("crossing-quantiles", words, f"{names[place]} (", first_row(row), "); sort those of each row")
+
+    def problem(count: int, row: int) -> InputError:
+        place = int(np.argmax(np.diff(quantiles[row]) < 0))
+        low, high = quantiles[row, place : place + 2].tolist()
+        if asked.low is not None:
+            words = f"low lies above high in {rows_text(count)} ({low:.6g} and {high:.6g}; "
+            return InputError("low-above-high", words, first_row(row), "); swap the columns, or mend those rows")
+        words = f"quantiles cross in {rows_text(count)}: {names[place + 1]} is {high:.6g}, below {low:.6g} of "
+        return InputError("crossing-quantiles", words, f"{names[place]} (", first_row(row), "); sort those of each row")
+
+    refuse_rows(np.any(np.diff(quantiles, axis=1) < 0, axis=1), problem)
 
 
 # ── series in time ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -523,8 +523,8 @@ def in_series(
     order = np.lexsort((np.arange(len(times)), codes))
     same = codes[order][1:] == codes[order][:-1]
     step = np.where(same, np.diff(times[order]), 1)
-    if (step <= 0).any():
-        place = int(np.argmax(step <= 0))
+    if (wrong := np.flatnonzero(step <= 0)).size:
+        place = int(wrong[np.argmin(order[wrong + 1])])  # the first row of all series
         which = "" if labels is None else f" of series {labels.names[codes[order][place]]!r}"
         twice = step[place] == 0
         words = f"the times{which} " + ("come twice (" if twice else "go back (")

@@ -1,6 +1,6 @@
 """missing="drop": drops rows with a missing value, and counts them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -31,6 +31,20 @@ def complete(where: str | None, columns: Sequence[str]) -> str:
     """The condition of rows that have a value in each of these columns."""
     parts = ['"{}" IS NOT NULL'.format(name.replace('"', '""')) for name in dict.fromkeys(columns)]
     return " AND ".join(parts if where is None else [f"({where})", *parts])
+
+
+def leave_gaps_out(count: Callable[[str | None], int], where: str | None, columns: Sequence[str]) -> tuple[str, int]:
+    """The condition of rows with a value in each of these columns, and how many others there are.
+
+    It is asked how many rows ``count`` finds, since a condition that users did not write may not be named to them.
+    """
+    present = complete(where, columns)
+    rows, kept = count(where), count(present)
+    if not rows:
+        raise errors.nothing_there(where)
+    if not kept:
+        raise errors.nothing_left(rows)
+    return present, rows - kept
 
 
 def keep(values: Values, present: Array) -> Values:

@@ -176,6 +176,14 @@ def read_rows(data: Data, asked: RowQuestion) -> Read:
         return _read(data, asked)
 
 
+def read_and_count(data: Data, asked: RowQuestion) -> tuple[Read, Counted]:
+    """Read the rows of one table and count them; errors name the line of a file."""
+    data = in_format(data, asked.text_format)
+    with locating(data, asked):
+        read = _read(data, asked)
+        return read, count_read(read, asked.baseline, asked.parts)
+
+
 def locating(data: Data, asked: RowQuestion) -> AbstractContextManager[None]:
     """Let errors and warnings name the line of a file."""
 

@@ -33,7 +33,7 @@ from stakes.engines.kinds import columns_named
 from stakes.engines.labels import Labels, encode, whole_numbers, zeros_and_ones
 from stakes.engines.lazy import count_inside, name_columns, number_columns
 from stakes.engines.memory import Rows, count_classes
-from stakes.engines.missing import complete
+from stakes.engines.missing import leave_gaps_out
 from stakes.engines.number_batches import FileNumbers
 from stakes.engines.number_queries import count_numbers_inside
 from stakes.engines.numbers import Wanted, count_numbers
@@ -120,9 +120,9 @@ def count_kind_files(data: FileNames, asked: RowQuestion, kind: str, exact: bool
         return counted
     dropped = 0
     if asked.missing == "drop":
-        columns, before = list(dict.fromkeys(named.values())), asked.where
-        asked = replace(asked, where=complete(before, columns))
-        dropped = rows_in_files(data, columns[0], before) - rows_in_files(data, columns[0], asked.where)
+        columns = list(dict.fromkeys(named.values()))
+        where, dropped = leave_gaps_out(partial(rows_in_files, data, columns[0]), asked.where, columns)
+        asked = replace(asked, where=where)
     counted = count_outputs(data, asked, BATCH)
     return replace(counted, dropped=dropped, read=counted.read + dropped)
 

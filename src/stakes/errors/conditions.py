@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from stakes.errors import EmptyError, Given, InputError, Pass
+from stakes.errors.columns import empty
 from stakes.errors.words import short
 
 _EXAMPLE = "write SQL such as site = 'A' AND age > 60"
@@ -60,6 +61,11 @@ def rounded_column(column: str, number: object) -> InputError:
         f"where: the column {short(repr(column))} holds {short(str(number))}, beyond 2**53, where fractions and "
         "arithmetic of float64 round; compare it with whole numbers as it is",
     )
+
+
+def nothing_there(where: str | None) -> EmptyError:
+    """Rows are empty, or a condition keeps none of them."""
+    return empty("truth") if where is None else nothing_satisfies(where)
 
 
 def nothing_satisfies(where: str) -> EmptyError:

@@ -177,7 +177,7 @@ def _complete(
         present = complete if present is None else present & complete
     assert present is not None
     if not present.any():
-        raise errors.nothing_left(len(present))
+        raise errors.nothing_left(len(present)) if len(present) else errors.empty("truth")
     kept = [{name: keep(values, present) for name, values in one.items()} for one in taken]
     table = {name: kept[0][cost_column(name)] for name in prices} or None
     entries = [
@@ -397,7 +397,8 @@ def _on_common_rows(reads: Mapping[str, Read]) -> dict[str, Read]:
     places = {name: read.kept_places for name, read in reads.items()}
     common = functools.reduce(np.intersect1d, places.values())
     if not len(common):
-        raise errors.nothing_left(max(read.length for read in reads.values()))
+        length = max(read.length for read in reads.values())
+        raise errors.nothing_left(length) if length else errors.empty("truth")
     there = {name: np.isin(own, common) for name, own in places.items()}
     return {name: read if there[name].all() else read.take(np.flatnonzero(there[name])) for name, read in reads.items()}
 

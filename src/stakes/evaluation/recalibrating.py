@@ -21,7 +21,7 @@ from stakes.engines.columns import as_finite, to_column
 from stakes.engines.counting import count_elsewhere, in_batches
 from stakes.engines.files.text_format import in_format
 from stakes.engines.plan import Counted, Plan
-from stakes.engines.reading import RowQuestion, count_read, read_rows
+from stakes.engines.reading import RowQuestion, read_and_count
 from stakes.engines.tables import is_lazy, names_files
 from stakes.errors import Given, InputError, Pass, some
 from stakes.evaluation.base import Evaluation
@@ -151,8 +151,8 @@ def calibrate(data: Data = None, **asked: Unpack[Calibrated]) -> Recalibration:
         return _calibrate_counts(counted, question)
     if counted is not None and (found := _calibrate_classes(data, counted, question)) is not None:
         return found
-    read = read_rows(data, RowQuestion(**question.rows))
-    evaluation = Evaluation(count_read(read), sampling=question.sampling)
+    read, own = read_and_count(data, RowQuestion(**question.rows))
+    evaluation = Evaluation(own, sampling=question.sampling)
     warn_of_wrongs(evaluation)
     kinds = _kinds(read.plan, evaluation.probabilities, question["method"])
     rows, folds, seed = read.rows, question["folds"], question["seed"]

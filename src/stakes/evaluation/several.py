@@ -19,7 +19,7 @@ from stakes.metrics.multilabel import needs_scores
 from stakes.metrics.quantiles import crps, crps_skill, share_between
 from stakes.metrics.ranking import auc, average_precision
 from stakes.metrics.regression import explained_variance, r2
-from stakes.metrics.usual import AVERAGED, COMPARED, EACH_FIGURES
+from stakes.metrics.usual import AVERAGED, COMPARED, EACH_FIGURES, GAINS
 from stakes.question.options import Value
 from stakes.records import Count, Finite, Record, Share
 from stakes.tallies import Confusion, ErrorSums, LabelSums, OutputSums, QuantileSums, Tally
@@ -147,7 +147,10 @@ class LabelsEvaluation(SeveralEvaluation, facts="labels=names support each_figur
     """
 
     task = "labels"
-    _usual_figure = COMPARED[LabelSums]
+
+    @property
+    def _usual_figure(self) -> str:
+        return COMPARED[LabelSums] if "decided" in self.labels else GAINS[self.task][-1]
 
     @property
     def labels(self) -> LabelSums:

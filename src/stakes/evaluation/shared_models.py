@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from stakes.engines.kinds import columns_named, kind_of
 from stakes.engines.labels import Labels
 from stakes.engines.lazy import number_columns
 from stakes.engines.median_sides import median_sides
-from stakes.engines.missing import complete
+from stakes.engines.missing import leave_gaps_out
 from stakes.engines.on_disk import are_of_one_kind
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.pricing import cost_column, of_costs
@@ -197,8 +198,7 @@ def _contestants_in_batches(
 
 def _without_gaps(data: Data, columns: Sequence[str], where: str | None) -> tuple[str, int]:
     """The condition for rows that lack none of these columns, and how many others there are."""
-    present = complete(where, columns)
-    return present, count_where(data, columns[0], where) - count_where(data, columns[0], present)
+    return leave_gaps_out(partial(count_where, data, columns[0]), where, columns)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from stakes.frozen import dataclass, replace
 from stakes.metrics.baselines import COIN, Baseline
 from stakes.metrics.declare import Metric, OneRow, measure, measure_baselines
 from stakes.metrics.folds import Shared
-from stakes.metrics.many import Average, ClassRows
+from stakes.metrics.many import ROW_LOSSES, Average, ClassRows
 from stakes.metrics.reasons import BINNED, EXTRA_DECISIONS, NO_PROBABILITIES, Undefined
 from stakes.tallies import ClassScores, Confusion, ScoreTable, Tally
 from stakes.tallies.arithmetic import Array, Number
@@ -22,11 +22,6 @@ _OF_ROWS = (EXTRA_DECISIONS, NO_PROBABILITIES, BINNED)
 NO_SAMPLE = "no sample of the rows was kept, which other class frequencies need"
 
 FEW_OF_FIRST = "figures at other class frequencies are those of a sample of the rows, which has too few of the first k"
-
-_NO_SAMPLE = Undefined(
-    NO_SAMPLE,
-    lambda tally: isinstance(tally, ClassScores) and tally.sample is None,
-)
 
 
 def at_prior(base: Metric, population: Population) -> Metric:
@@ -44,7 +39,7 @@ def at_prior(base: Metric, population: Population) -> Metric:
         base,
         function=InPopulation(base, population),
         baseline=baseline,
-        undefined=(_NO_SAMPLE, empty, *moved),
+        undefined=(Undefined(NO_SAMPLE, partial(_needs_sample, base, population)), empty, *moved),
         share_of="",
         loss=None if base.loss is None else partial(_loss, base, population),
         one_row=_one_row(base.one_row, population) if base.one_row is not None and base.one_row.place else None,
@@ -97,6 +92,13 @@ def _applies(reason: Undefined, population: Population, tally: Tally) -> Number:
     return reason.applies(population.of(tally))
 
 
+def _needs_sample(base: Metric, population: Population, tally: Tally) -> bool:
+    """Whether only rows tell the figure, of which none were kept."""
+    if not isinstance(tally, ClassScores) or tally.sample is not None:
+        return False
+    return base.loss not in ROW_LOSSES or not population.knows_losses(tally)
+
+
 def _lacks_class(population: Population, tally: Tally) -> Number:
     """Whether a class that is frequent in the population has no rows."""
     if population.shares is None:
@@ -116,7 +118,7 @@ def _lacks_class(population: Population, tally: Tally) -> Number:
 
 
 def _baseline(base: Metric, population: Population, figure: Metric, tally: Tally) -> Number:
-    if np.any(_NO_SAMPLE.applies(tally)) or np.any(_lacks_class(population, tally)):
+    if _needs_sample(base, population, tally) or np.any(_lacks_class(population, tally)):
         return math.nan
     return measure_baselines([base.with_parameters(**figure.parameters)], population.of(tally))[0]
 

@@ -14,8 +14,8 @@ from stakes.tallies.arithmetic import Array, Values
 from stakes.tallies.names import canonical
 from stakes.text import visible
 
-ROUNDING = 1e-3
-"""How far the sum of the probabilities of a row may be from 1."""
+ROUNDING = 1.00505e-3
+"""How far the sum of the probabilities of a row may be from 1: a thousandth, in whatever order they are added up."""
 
 ALIKE = 1e-12
 """Expected costs that differ by less than this share of them are the same, but for rounding."""

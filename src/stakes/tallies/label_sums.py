@@ -40,7 +40,8 @@ class GroupCells:
         columns = table.as_columns()
         shares = [divide(reached, reached[-1]) for reached in map(columns.cumulated, ("positives", "negatives"))]
         places = np.searchsorted(np.add(*shares), np.linspace(0, 2, pieces + 1)[1:] - 1e-9)
-        lowest = columns.scores[np.unique(np.append(places, len(columns.scores) - 1))].astype(np.float64)
+        last = len(columns.scores) - 1  # which is reached early where a class has no rows
+        lowest = columns.scores[np.unique(np.append(places, last).clip(max=last))].astype(np.float64)
         return cls(lowest, np.zeros((groups, 2, 1 + decided, len(lowest))))
 
     def _places(self, scores: Array) -> Array:

@@ -112,11 +112,21 @@ class Population:
 
     def _of_class_scores(self, scores: ClassScores) -> ClassScores:
         rows = scores.sample
-        assert rows is not None
+        if rows is None:  # of which nothing but losses is asked
+            return self._with_losses(scores, replace(scores, sizes=scores.sizes * self._by_class_sizes(scores)))
         weight = rows.weight * self.weights(rows.truth, rows.weight, scores.classes)
         outputs = self.correct(rows.scores.astype(np.float64)) if scores.probabilities else rows.scores
         wanted = [part for part in PARTS if part != "pairs"]  # which are those of the rows
         found = ClassScores.from_rows(outputs, rows.truth, scores.classes, weight, parts=wanted)
+        return self._with_losses(scores, found)
+
+    def _by_class_sizes(self, scores: ClassScores) -> Array:
+        """The factor of each class's weight."""
+        shares = np.array([self.share_of(name) for name in scores.classes], np.float64)
+        return shares * float(scores.total) / np.where(scores.sizes > 0, scores.sizes, 1.0)
+
+    def _with_losses(self, scores: ClassScores, found: ClassScores) -> ClassScores:
+        """The tally of the population with the losses of all rows, where they follow from those of each class."""
         if not self.knows_losses(scores):
             return found
         assert scores.moments is not None

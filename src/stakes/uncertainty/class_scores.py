@@ -56,9 +56,14 @@ def of_class_scores(metrics: Sequence[Metric], scores: ClassScores, sampling: Sa
 
 def _is_of_sample(metric: Metric, scores: ClassScores) -> bool:
     """Whether the figure itself is that of a sample, and varies like one: at other class frequencies."""
-    if metric.population is None:
-        return False
-    return base_of(metric).loss not in ROW_LOSSES or not metric.population.knows_losses(scores)
+    return metric.population is not None and _loss_of(metric, scores) is None
+
+
+def _loss_of(metric: Metric, scores: ClassScores) -> int | None:
+    """Which of the losses that were added up by class a figure is a mean of, if it is one."""
+    base = metric if metric.population is None else base_of(metric)
+    known = metric.population is None or metric.population.knows_losses(scores)
+    return ROW_LOSSES.index(base.loss) if known and base.loss in ROW_LOSSES else None
 
 
 def _without_rounding(changes: Array) -> Array:
@@ -114,10 +119,11 @@ def without_rows(metrics: Sequence[Metric], scores: ClassScores, sampling: Sampl
     """Means of losses by how these spread, other figures by random groups of rows, or by the figure of each class."""
 
     def known(metric: Metric) -> Found:
+        place = _loss_of(metric, scores)
+        if place is not None and scores.moments is not None:
+            return of_losses(metric, _as_spread(metric, scores, place), sampling.fixed)
         if metric.population is not None:
             return _NO_SAMPLE
-        if metric.loss in ROW_LOSSES and scores.moments is not None:
-            return of_losses(metric, _as_spread(metric, scores), sampling.fixed)
         return _of_average(metric, scores, sampling) if isinstance(metric.function, Average) else _NO_SAMPLE
 
     if scores.row_groups is None:
@@ -129,20 +135,20 @@ def without_rows(metrics: Sequence[Metric], scores: ClassScores, sampling: Sampl
 
 
 # ── means of losses ──────────────────────────────────────────────────────────────────────────────────────────────
-def _as_spread(metric: Metric, scores: ClassScores) -> LossRows:
+def _as_spread(metric: Metric, scores: ClassScores, place: int) -> LossRows:
     """Two kinds of rows for each class, whose losses have the mean, the variance and the skewness of all."""
     assert scores.moments is not None
-    place, sizes = ROW_LOSSES.index(metric.loss), scores.sizes.astype(np.float64)
+    sizes = scores.sizes.astype(np.float64)
     low, high, share = _two_points(sizes, scores.moments[:, place])
     unit = divide(scores.moments[:, place, 1], sizes, 1.0)
     weight, classes = np.concatenate([share * sizes, (1 - share) * sizes]), np.tile(np.arange(len(sizes)), 2)
     rows = LossRows(classes, np.zeros((len(classes), len(sizes))), weight, weight * np.tile(unit, 2))
-    return rows.losing(metric, np.concatenate([low, high]), _worst(metric, scores))
+    return rows.losing(metric, np.concatenate([low, high]), _worst(place, scores))
 
 
-def _worst(metric: Metric, scores: ClassScores) -> float:
+def _worst(place: int | None, scores: ClassScores) -> float:
     """What one more row is taken to lose."""
-    return _LARGEST_DISTANCE if metric.loss is ROW_LOSSES[1] else _expected_surprise(scores)
+    return _LARGEST_DISTANCE if place == 1 else _expected_surprise(scores)
 
 
 def _two_points(sizes: Array, moments: Array) -> tuple[Array, Array, Array]:
@@ -231,17 +237,18 @@ def of_class_cells(metrics: Sequence[Metric], scores: ClassScores, sampling: Sam
             changes = _without_rounding(_pairs_of_clusters(clusters))
             unseen = 0.0 if changes.any() else _unseen_in_pairs(metric, scores)
             return Influence.of_units(changes, rows.equal_units, unseen)
-        lost = None if metric.population is not None else _lost(metric, clusters)
-        return NOT_KEPT if lost is None else of_losses(metric, rows.losing(metric, lost, _worst(metric, scores)))
+        place = _loss_of(metric, scores)
+        lost = _lost(metric, clusters, place)
+        return NOT_KEPT if lost is None else of_losses(metric, rows.losing(metric, lost, _worst(place, scores)))
 
     return [found(metric) for metric in metrics]
 
 
-def _lost(metric: Metric, clusters: Clusters) -> Array | None:
+def _lost(metric: Metric, clusters: Clusters, place: int | None) -> Array | None:
     """The mean loss of the rows of each entry; None for a loss that was not added up."""
-    if metric.loss in ROW_LOSSES:
-        return divide(np.asarray(clusters.lost)[:, ROW_LOSSES.index(metric.loss)], clusters.weights)
-    if "k" not in metric.parameters:
+    if place is not None:
+        return divide(np.asarray(clusters.lost)[:, place], clusters.weights)
+    if "k" not in metric.parameters or metric.population is not None:
         return None
     return np.asarray(np.asarray(clusters.ranks) < metric.parameters["k"], np.float64)
 

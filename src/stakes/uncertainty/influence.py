@@ -138,7 +138,7 @@ class Influence:
     def degrees(self) -> float:
         """The degrees of freedom of the variance: the fewer rows make most of it, the fewer."""
         square = weighted_sum(self._squares, self.counts)
-        if square <= 0:
+        if square <= 0 or self._largest <= _ROUNDED * self.unseen:  # what varies then is rounding alone
             return min(FEWEST_DEGREES, self.most_degrees)
         units = float(self.counts.sum())
         tails = units * weighted_sum(self._squares**2, self.counts) / square**2

@@ -10,7 +10,7 @@ from stakes import errors, metrics
 from stakes.engines.counting import count_elsewhere, count_rows, in_batches
 from stakes.engines.files.text_format import in_format
 from stakes.engines.plan import Counted
-from stakes.engines.reading import Read, RowQuestion, count_read, read_rows
+from stakes.engines.reading import Read, RowQuestion, count_read, read_and_count
 from stakes.errors import About, Given, InputError, several
 from stakes.evaluation import judge, judge_counts
 from stakes.evaluation.base import Evaluation
@@ -69,9 +69,10 @@ def permutation_test(
         return _test(load_sum(data, question), question, permutations)
     if (found := _count_where_they_lie(data, question)) is not None:
         (counted, law), read = found, None
+    elif in_batches(data):
+        counted, read, law = count_rows(data, **question.rows), None, None
     else:
-        read, law = None if in_batches(data) else read_rows(data, RowQuestion(**question.rows)), None
-        counted = count_rows(data, **question.rows) if read is None else count_read(read, question["baseline"])
+        (read, counted), law = read_and_count(data, RowQuestion(**question.rows)), None
     warn_of_wrongs(Evaluation(counted))
     return replace(_test(counted, question, permutations, read, law), dropped=counted.dropped)
 

@@ -258,7 +258,7 @@ class Files:
 
     def nothing_there(self) -> errors.InputError:
         """The error if no row is left to count."""
-        return errors.empty("truth") if self.condition is None else errors.nothing_satisfies(self.condition.text)
+        return errors.nothing_there(None if self.condition is None else self.condition.text)
 
     def _settle(self, frames: Iterable[tuple[FileTable, pl.DataFrame]]) -> dict[str, str]:
         """The kinds that the columns of the condition are compared as, decided by all rows of all files."""
