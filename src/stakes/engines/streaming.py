@@ -18,7 +18,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.alike import Spelling
-from stakes.engines.binning import BinnedCounts, count_scores
+from stakes.engines.binning import BinnedCounts, Ends, count_scores
 from stakes.engines.cells import Apart, CellLosses, Cells, CellSums, Found
 from stakes.engines.class_stream import ClassStream
 from stakes.engines.class_sums import any_scores, class_names, decided_by, decisions_of, is_of
@@ -32,7 +32,7 @@ from stakes.engines.kind_stream import count_kind
 from stakes.engines.kinds import columns_named
 from stakes.engines.labels import Labels, encode, whole_numbers, zeros_and_ones
 from stakes.engines.lazy import count_inside, name_columns, number_columns
-from stakes.engines.memory import Rows, count_classes
+from stakes.engines.memory import CountsByBin, Rows, count_classes
 from stakes.engines.missing import complete
 from stakes.engines.number_batches import FileNumbers
 from stakes.engines.number_queries import count_numbers_inside
@@ -223,7 +223,7 @@ class Batch:
     """Some rows as codes and numbers; scores of ``several`` classes are a column of each.
 
     The rows begin at row ``start`` of all, and stand at ``places`` from there on, if some were left out. Once they are
-    prepared to be counted their cells were ``found``, and those of each may lie ``apart``.
+    prepared to be counted their cells were ``found``, and those of each may lie ``apart``; all scores have ``ends``.
     """
 
     labels: Mapping[str, Labels]
@@ -238,6 +238,7 @@ class Batch:
     several: Sequence[Array] = ()
     found: Found | None = None
     apart: Sequence[Apart] = ()
+    ends: Ends = None
 
     @classmethod
     def read(cls, found: Arguments, missing: str) -> "Batch":
@@ -391,21 +392,22 @@ class BinnedScores(Counting):
             return batch
         found = self._find(batch)
         groups = self._groups(batch) if self._clustered else None
-        return replace(batch, found=found, apart=list(found.apart(batch.scores, None, groups)))
+        ends = float(batch.scores.min()), float(batch.scores.max())
+        return replace(batch, found=found, apart=list(found.apart(batch.scores, None, groups)), ends=ends)
 
     def _tasks(self, batch: Batch, found: Found) -> list[Callable[[], bool | None]]:
-        return [partial(self._bin, batch.apart)] if batch.apart else super()._tasks(batch, found)
+        return [partial(self._bin, batch.apart, batch.ends)] if batch.apart else super()._tasks(batch, found)
 
     def _keep(self, batch: Batch, scores: Array, found: Found) -> bool:
         return self._bin(found.apart(scores, batch.weight, None))
 
-    def _bin(self, apart: Iterable[Apart]) -> bool:
+    def _bin(self, apart: Iterable[Apart], ends: Ends = None) -> bool:
         """Put scores into their bins, and those of clusters into theirs."""
         for cells, scores, weight, groups in apart:
             counters = [(self._bins, cells)]
             if groups is not None:
                 counters.append(self._clusters.counter(cells, groups))
-            count_scores(scores, counters, weight)
+            count_scores(scores, counters, weight, ends)
             if self._bins.grid == "probability":
                 self._losses.add(scores, cells, weight)
         return True
@@ -414,7 +416,13 @@ class BinnedScores(Counting):
         if rows.scores is None:
             return self._count_decisions(plan, rows, by)
         self._positive = rows.truth == plan.classes.index(str(plan.positive))
-        found, self._bins = self._bins.result(), BinnedCounts()  # each bin of a cell is a group of its own
+        found, self._bins = self._bins.by_bin() if by is None else self._bins.result(), BinnedCounts()
+        if isinstance(found, CountsByBin):
+            table = found.table((str(plan.positive), plan.negative), self._positive)
+            table = replace(table, losses=self._losses.of_classes(self._positive))
+            counted = self._count_decisions(plan, rows, by)
+            return replace(counted, tallies={**counted.tallies, table.kind: table})
+        # each bin of a cell is a group of its own
         by = None if by is None else replace(by, codes=by.codes[found.cells])
         lost = self._losses.in_bins(found) if found.grid == "probability" else None
         rows = replace(rows.take(found.cells), scores=found.edges, lost=lost, places=None)
