@@ -162,7 +162,13 @@ def test_every_score_is_counted_in_its_own_bin(name):
             counts.add(scores[part], own[part])
         for cell in np.unique(own):  # also where all rows have the same cell
             counts.add(scores[own == cell], cell)
+        by_bin = counts.by_bin()
         found = counts.result()
+        for one, other in [*zip(by_bin.by_cell(3), found.by_cell(3), strict=True)][:2]:  # of segments of three classes
+            np.testing.assert_array_equal(one, other)
+        part, of_found = by_bin.of_cells(range(1, 3)), found.of_cells(range(1, 3))
+        assert part.edges.tolist() == sorted(set(of_found.edges.tolist()))
+        assert part.counts.sum() == of_found.weights.sum()
         edges = bins.edges(bins.numbers(scores, "probability", bits), "probability", bits)
         rows = [*zip(own.tolist(), edges.tolist(), strict=True)]
         assert found.grid == "probability"

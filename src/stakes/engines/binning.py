@@ -5,15 +5,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from stakes.engines.files.room import memory_left
-from stakes.engines.memory import Binned
+from stakes.engines.memory import Binned, CountsByBin
 from stakes.engines.tensors.arrays import Tensor
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.keys import add_up, put_together
 from stakes.tallies.operations import ArrayOperations
 
-_BLOCK = 1 << 17
-"""Rows per block: few enough for a cache, and enough that threads seldom wait for each other."""
+Ends = tuple[float, float] | None
+"""The lowest and the highest score, if they are known."""
+
+_BLOCK = 1 << 16
+"""Rows per block: few enough for a cache beside the counts, and enough that threads seldom wait for each other."""
 
 _LONGEST = bins.FINE + 2
 """Bits of a cell and of the bins within a power of two that a long table has at most: a gigabyte of addresses."""
@@ -48,9 +51,9 @@ class BinnedCounts:
         self._long: LongTable | None = None
         self._roomy = long and memory_left() > _ROOM
 
-    def add(self, scores: Tensor, cells: Tensor, weight: Tensor | None = None) -> None:
+    def add(self, scores: Tensor, cells: Tensor, weight: Tensor | None = None, ends: Ends = None) -> None:
         """Count a batch of finite scores, of which each has a cell, or all have the same."""
-        count_scores(scores, [(self, cells)], weight)
+        count_scores(scores, [(self, cells)], weight, ends)
 
     def take(self, scores: Tensor, cells: Tensor, weight: Tensor | None, low: float, high: float) -> "LongTable | None":
         """Count a batch whose scores reach from ``low`` to ``high``, or return the long table that it belongs in."""
@@ -69,6 +72,13 @@ class BinnedCounts:
     def result(self) -> Binned:
         """Return what was counted."""
         return self._summed().result(self.grid, self._bits)
+
+    def by_bin(self) -> "Binned | CountsByBin":
+        """Return the same bin by bin, if all rows lie in a long table."""
+        if self._long is None or not self._sums.empty:
+            return self.result()
+        numbers, counts = self._long.by_bin()
+        return CountsByBin(bins.edges(numbers, self.grid, self._bits), counts, self._bits)
 
     def _summed(self) -> "SortedSums":
         """Everything, once the long table is emptied."""
@@ -114,38 +124,37 @@ class LongTable:
 
     def result(self) -> tuple[Array, Array, None, list[Array]]:
         """Return cells and bins in their order, no weights, and how many rows there are."""
-        cells, places, counts = self._one_by_one() if self._cell_bits == 1 else self._side_by_side()
-        numbers = np.where(places > self._half, places - (self._top - 2 * self._half), places)
-        return cells, numbers, None, [counts.astype(np.int64)]
+        numbers, counts = self.by_bin()
+        cells, places = np.nonzero(counts)
+        return cells, numbers[places], None, [counts[cells, places].astype(np.int64)]
 
-    def _one_by_one(self) -> tuple[Array, Array, Array]:
-        """The cells, places and counts of two tables."""
-        tables = self._counts.reshape(2, -1)
-        found = [self._filled(table) for table in tables]
-        counts = [table[places] for table, places in zip(tables, found, strict=True)]
-        return np.repeat([0, 1], list(map(len, found))), np.concatenate(found), np.concatenate(counts)
-
-    def _side_by_side(self) -> tuple[Array, Array, Array]:
-        """The same of one table, bin by bin."""
-        table = self._counts.reshape(-1, 1 << self._cell_bits)
-        places = self._filled(table)
-        by_cell = table[places].T.ravel()
-        filled = np.flatnonzero(by_cell)
-        cells, own = np.divmod(filled, len(places))
-        return cells, places[own], by_cell[filled]
+    def by_bin(self) -> tuple[Array, Array]:
+        """Return the bins that hold rows, in their order, and how many rows of each cell lie there (cell × bin)."""
+        apart = self._cell_bits == 1
+        table = self._counts.reshape((2, -1) if apart else (-1, 1 << self._cell_bits))
+        by_place, just_above = table.T if apart else table, self._top - self._half
+        by_place[self._half] += by_place[just_above]  # ½ itself lies in the bin of what is just above it
+        by_place[just_above] = 0
+        places = self._filled(by_place)
+        counts = table.take(places, axis=1) if apart else table.take(places, axis=0).T
+        return np.where(places > self._half, places - (self._top - 2 * self._half), places), counts
 
     def _filled(self, table: Array) -> Array:
-        """The places at which there are rows."""
+        """The places at which there are rows, in a table of place × cell."""
         low, high = (_bits(np.array(self._ends)) >> self.cut).tolist()
         spans = (0, min(low, 1)), (low, high + 1), (max(self._top, high + 1), self._top + 1)
-        some = (table[first:end] for first, end in spans)
-        found = (np.flatnonzero(part.any(axis=1) if part.ndim == 2 else part) for part in some)
-        return np.concatenate([first + places for (first, _), places in zip(spans, found, strict=True)])
+        starts = ((start, min(start + _BLOCK, end)) for first, end in spans for start in range(first, end, _BLOCK))
+        return np.concatenate([start + np.flatnonzero(table[start:end].any(axis=1)) for start, end in starts])
 
 
-def count_scores(scores: Tensor, counters: Sequence[tuple[BinnedCounts, Tensor]], weight: Tensor | None = None) -> None:
-    """Count a batch of finite scores by several counters, each in cells of its own; their bins are found once."""
-    low, high = counters[0][0].operations.ends(scores)
+def count_scores(
+    scores: Tensor, counters: Sequence[tuple[BinnedCounts, Tensor]], weight: Tensor | None = None, ends: Ends = None
+) -> None:
+    """Count a batch of finite scores by several counters, each in cells of its own; their bins are found once.
+
+    ``ends`` says how far these scores reach, or more of them, where that is known.
+    """
+    low, high = ends or counters[0][0].operations.ends(scores)
     found = [(one.take(scores, cells, weight, low, high), cells) for one, cells in counters]
     tables = [(table, cells) for table, cells in found if table is not None]
     if not tables:
@@ -184,6 +193,11 @@ class SortedSums:
     def __init__(self, operations: ArrayOperations) -> None:
         self._ops = operations
         self._parts: list[tuple[Array, ...]] = []
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was added."""
+        return not self._parts
 
     def add(self, cells: Tensor, numbers: Tensor, weight: Tensor | None, sums: list[Array] | None = None) -> None:
         """Add a batch; ``sums`` are columns to add up instead: how many rows each entry stands for, say."""

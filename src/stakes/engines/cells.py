@@ -152,6 +152,11 @@ class CellLosses:
             else:
                 self._sums[cells] += losses_either_way(*block)
 
+    def of_classes(self, positive: Array) -> Array:
+        """The sums of the rows of both classes, given which cells are positive."""
+        own = [self._sums[: len(mine), :, place][mine].sum(0) for place, mine in enumerate((positive, ~positive))]
+        return np.stack(own, axis=-1).astype(np.float64)
+
     def in_bins(self, found: Binned) -> Array:
         """The sums of each cell beside the first of its bins, which are in the order of the cells."""
         first = np.flatnonzero(np.append(True, found.cells[1:] != found.cells[:-1]))

@@ -171,7 +171,8 @@ class ClassStream:
     def result(self, segments: Sequence[str], sample: ClassSample | None = None) -> ClassSums:
         """Return the sums; ``segments`` are the names of the segments by their numbers."""
         sums, count = BlockSums.joined([one.sums for one in self._row_sums]), len(segments)
-        found = run_all([one.result for one in [*self._pairs, *self._tables]], sys.maxsize)
+        pairs = run_all([one.by_bin for one in self._pairs], sys.maxsize)
+        tables = run_all([one.result for one in self._tables], sys.maxsize)
         samples: dict[int | None, ClassSample] = {None: sample or self._whole.of(0)}
         if self.segments.names:
             samples |= {place: self._parts.of(place) for place in range(count)}
@@ -184,8 +185,8 @@ class ClassStream:
             sums.all_moments(),
             losses_against_rest(sums.moments, sums.own_squares, sums.others),
             sums.improper,
-            found[: len(self._pairs)],
-            found[len(self._pairs) :],
+            pairs,
+            tables,
             self.oddities.span,
             samples,
         )

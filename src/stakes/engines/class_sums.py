@@ -14,7 +14,7 @@ from stakes import errors
 from stakes.engines.class_scores import tell_uneven
 from stakes.engines.columns import Values, in_order
 from stakes.engines.labels import names_in_order
-from stakes.engines.memory import Binned
+from stakes.engines.memory import Binned, CountsByBin
 from stakes.engines.plan import Counted, DecidedBy, Plan
 from stakes.engines.reading import FEW_OUTSIDE, RowQuestion
 from stakes.frozen import dataclass, field, replace
@@ -138,7 +138,7 @@ class ClassSums:
     moments: Array
     losses: Array
     improper: Array
-    pairs: Sequence[Binned]
+    pairs: Sequence[Binned | CountsByBin]
     tables: Sequence[Binned]
     span: tuple[float, float]
     samples: Mapping[int | None, ClassSample] = field(default_factory=dict)
@@ -178,10 +178,10 @@ class ClassSums:
     def _of_class(self, place: int, segment: int | None) -> tuple[ScoreTable, Array]:
         """A class's scores against the rest, and the rows of each true class at each score, from low to high ones."""
         k, name = len(self.classes), self.classes[place]
-        here = _of_segment(self.pairs[place], segment, k)
+        here = self.pairs[place].of_cells(_cells_of(segment, k))
         levels, by_class, squares = here.by_cell(k)
         if self.tables:
-            fine = _of_segment(self.tables[place], segment, 2)
+            fine = self.tables[place].of_cells(_cells_of(segment, 2))
             return self._with_losses(fine.table((name, f"not {name}"), fine.cells % 2 == 1), place, segment), by_class
         columns = _against_rest(by_class, place)
         if squares is not None:
@@ -204,9 +204,9 @@ def _against_rest(by_class: Array, place: int, suffix: str = "") -> dict[str, Ar
     return {f"positives{suffix}": by_class[place, ::-1], f"negatives{suffix}": by_class[others, ::-1].sum(0)}
 
 
-def _of_segment(binned: Binned, segment: int | None, cells: int) -> Binned:
-    """The scores of a segment, which has so many cells, or of all rows."""
-    return binned.of_cells(None if segment is None else range(cells * segment, cells * (segment + 1)))
+def _cells_of(segment: int | None, cells: int) -> range | None:
+    """The cells of a segment, which has so many, or None for those of all rows."""
+    return None if segment is None else range(cells * segment, cells * (segment + 1))
 
 
 def _beside(counted: Counted, scores: ClassScores) -> Counted:

@@ -7,6 +7,7 @@ read.
 
 import math
 from collections.abc import Callable, Collection
+from typing import ClassVar
 
 import numpy as np
 
@@ -236,6 +237,48 @@ class Binned:
     def grid_of_scores(self) -> Grid | None:
         """The grid on which the scores lie."""
         return None if self.grid is None else Grid(self.grid, bits=self.bits)
+
+
+@dataclass(frozen=True, eq=False)
+class CountsByBin:
+    """Probabilities in bins: the lower edges of those that hold rows, from low to high, and what each cell has there.
+
+    It answers like :class:`Binned`, whose entries need not be put in order again.
+    """
+
+    edges: Array
+    counts: Array
+    bits: int
+
+    grid: ClassVar[str] = "probability"
+    squares: ClassVar[None] = None
+
+    def of_cells(self, cells: range | None) -> "CountsByBin":
+        """Return some cells that follow each other, or all."""
+        if cells is None:
+            return self
+        counts = self.counts[cells.start : cells.stop]
+        here = counts.any(axis=0)
+        return CountsByBin(self.edges[here], counts[:, here], self.bits)
+
+    def by_cell(self, cells: int) -> tuple[Array, Array, None]:
+        """Return the edges from low to high, and what lies there in each cell of as many, of whichever segment."""
+        found = np.zeros((cells, len(self.edges)), np.int64)
+        for start in range(0, len(self.counts), cells):
+            some = self.counts[start : start + cells]
+            found[: len(some)] += some
+        return self.edges, found, None
+
+    def table(self, pair: tuple[str, str], positive: Array) -> ScoreTable:
+        """Return the score table of two classes, given which cells are ``positive``."""
+        own, counts = {"positives": positive, "negatives": ~positive}, self.counts[: len(positive), ::-1]
+        columns = {name: counts[mine].sum(axis=0, dtype=np.int64) for name, mine in own.items()}
+        return ScoreTable(*pair, Columns(np.ascontiguousarray(self.edges[::-1]), columns), self.grid_of_scores)
+
+    @property
+    def grid_of_scores(self) -> Grid:
+        """The grid on which the scores lie."""
+        return Grid(self.grid, bits=self.bits)
 
 
 def _scores(plan: Plan, rows: Rows, scores: Array, parts: Collection[str] | None) -> Tally:

@@ -18,7 +18,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.alike import Spelling
-from stakes.engines.binning import BinnedCounts
+from stakes.engines.binning import BinnedCounts, Ends
 from stakes.engines.cells import Apart, CellLosses, Cells, CellSums, Found
 from stakes.engines.class_stream import ClassStream
 from stakes.engines.class_sums import any_scores, class_names, decided_by, decisions_of, is_of
@@ -32,7 +32,7 @@ from stakes.engines.kind_stream import count_kind
 from stakes.engines.kinds import columns_named
 from stakes.engines.labels import Labels, encode, whole_numbers, zeros_and_ones
 from stakes.engines.lazy import count_inside, name_columns, number_columns
-from stakes.engines.memory import Rows, count_classes
+from stakes.engines.memory import CountsByBin, Rows, count_classes
 from stakes.engines.missing import leave_gaps_out
 from stakes.engines.number_batches import FileNumbers
 from stakes.engines.number_queries import count_numbers_inside
@@ -224,7 +224,7 @@ class Batch:
     """Some rows as codes and numbers; scores of ``several`` classes are a column of each.
 
     The rows begin at row ``start`` of all, and stand at ``places`` from there on, if some were left out. Once they are
-    prepared to be counted their cells were ``found``, and those of each may lie ``apart``.
+    prepared to be counted their cells were ``found``, and those of each may lie ``apart``; all scores have ``ends``.
     """
 
     labels: Mapping[str, Labels]
@@ -239,6 +239,7 @@ class Batch:
     several: Sequence[Array] = ()
     found: Found | None = None
     apart: Sequence[Apart] = ()
+    ends: Ends = None
 
     @classmethod
     def read(cls, found: Arguments, missing: str) -> "Batch":
@@ -400,18 +401,18 @@ class BinnedScores(Counting):
         for cells, scores, _, own in apart:
             if own is not None:
                 self._clusters.add(own, cells, scores, None)
-        return replace(batch, found=found, apart=apart)
+        return replace(batch, found=found, apart=apart, ends=(float(batch.scores.min()), float(batch.scores.max())))
 
     def _tasks(self, batch: Batch, found: Found) -> list[Callable[[], bool | None]]:
-        return [partial(self._bin, batch.apart)] if batch.apart else super()._tasks(batch, found)
+        return [partial(self._bin, batch.apart, batch.ends)] if batch.apart else super()._tasks(batch, found)
 
     def _keep(self, batch: Batch, scores: Array, found: Found) -> bool:
         return self._bin(found.apart(scores, batch.weight, None))
 
-    def _bin(self, apart: Iterable[Apart]) -> bool:
+    def _bin(self, apart: Iterable[Apart], ends: Ends = None) -> bool:
         """Put scores into their bins."""
         for cells, scores, weight, _ in apart:
-            self._bins.add(scores, cells, weight)
+            self._bins.add(scores, cells, weight, ends)
             if self._bins.grid == "probability":
                 self._losses.add(scores, cells, weight)
         return True
@@ -420,7 +421,13 @@ class BinnedScores(Counting):
         if rows.scores is None:
             return self._count_decisions(plan, rows, by)
         self._positive = rows.truth == plan.classes.index(str(plan.positive))
-        found, self._bins = self._bins.result(), BinnedCounts()  # each bin of a cell is a group of its own
+        found, self._bins = self._bins.by_bin() if by is None else self._bins.result(), BinnedCounts()
+        if isinstance(found, CountsByBin):
+            table = found.table((str(plan.positive), plan.negative), self._positive)
+            table = replace(table, losses=self._losses.of_classes(self._positive))
+            counted = self._count_decisions(plan, rows, by)
+            return replace(counted, tallies={**counted.tallies, table.kind: table})
+        # each bin of a cell is a group of its own
         by = None if by is None else replace(by, codes=by.codes[found.cells])
         lost = self._losses.in_bins(found) if found.grid == "probability" else None
         rows = replace(rows.take(found.cells), scores=found.edges, lost=lost, places=None)
