@@ -187,3 +187,16 @@ def test_decisions_alone_are_compared_by_a_small_table(monkeypatch):
         ends = (one.difference, one.low, one.high, one.p_value)
         assert (other.difference, other.low, other.high, other.p_value) == pytest.approx(ends, rel=1e-9)
     assert 0 < max(brought) <= 3 * 3 * 3 * 4
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1e6])
+def test_what_is_right_of_clusters_is_as_sure_whatever_the_unit_of_weights(unit):
+    """Also where every row is right, and one more row is all that varies."""
+    random = np.random.default_rng(0)
+    codes = random.integers(0, 3, 300)
+    asked = {"truth": np.array([*"abc"])[codes], "score": np.eye(3)[codes] * 0.7 + 0.1, "classes": [*"abc"]}
+    prices = stakes.Costs([[0, 1, 2], [3, 0, 1], [1, 4, 0]], [*"abc"], [*"abc"])
+    asked |= {"costs": prices, "cluster": np.arange(300) // 4}
+    weight = random.random(300) + 0.1
+    one, other = (stakes.decide(**asked, weight=weight * by).right["a"] for by in (1, unit))
+    assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-9)

@@ -301,3 +301,17 @@ def test_rows_that_come_in_another_order_each_time_stay_paired(missing):
     asked = {"truth": "y", "scores": ["p", "q"], "positive": 1, "weight": "w", "where": "w > 1", "missing": missing}
     here, there = (stakes.compare(one, **asked, metric="auc").pairs[0] for one in (frame, shuffled))
     assert (there.difference, there.low, there.high) == pytest.approx((here.difference, here.low, here.high), rel=1e-9)
+
+
+@pytest.mark.parametrize("question", [{"scores": ["p", "q"], "truth": "y"}, {"predictions": ["p", "q"], "truth": "t"}])
+def test_segments_of_weights_that_add_up_to_one_are_not_too_small(question, monkeypatch):
+    """How many rows a segment has does not depend on the unit of its weights."""
+    monkeypatch.setattr(shared_models, "FEW_ROWS", 100)
+    random = np.random.default_rng(3)
+    weight = random.random(200) + 0.1
+    frame = pl.DataFrame({"y": np.arange(200) % 2, "t": random.normal(size=200), "by": np.repeat(["m", "n"], 100)})
+    frame = frame.with_columns(p=random.random(200), q=random.random(200), w=weight / weight.sum())
+    for data in (frame, frame.lazy()):
+        found = stakes.compare(data, **question, weight="w", by="by")
+        for part in found.segments.values():
+            assert part.pairs[0].low < part.pairs[0].difference < part.pairs[0].high

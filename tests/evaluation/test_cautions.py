@@ -134,3 +134,13 @@ def test_predictions_follow_the_truth_only_where_the_correlation_surely_does(slo
     noise = np.random.default_rng(5).normal(size=300)
     said = notes(truth=T, prediction=30 + slope * T + 0.5 * noise)
     assert ("follow the truth, but shifted" in said) == follows
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1e6])
+def test_what_few_rows_are_does_not_depend_on_the_unit_of_weights(unit):
+    random = np.random.default_rng(0)
+    truth, weight = random.random((80, 2)) < 0.5, random.random(80) + 0.5
+    asks = {"truth": truth, "prediction": truth}, {"truth": truth[:, 0], "score": truth[:, 0] * 0.8 + 0.1}
+    for asked in asks:
+        one, other = (stakes.evaluate(**asked, weight=weight * by) for by in (1, unit))
+        assert {(said.key, said.tone) for said in one.findings} == {(said.key, said.tone) for said in other.findings}

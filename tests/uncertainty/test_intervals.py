@@ -1044,6 +1044,18 @@ def test_losses_at_other_frequencies_need_no_row(more, monkeypatch, tmp_path):
                 assert other[name].high - other[name].low == pytest.approx(one[name].high - one[name].low, rel=0.02)
 
 
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
+def test_a_class_against_the_rest_is_as_sure_as_two_classes_whatever_the_unit_of_weights(unit):
+    rng = np.random.default_rng(2)
+    truth = np.array([*"abc"])[rng.integers(0, 3, 300)]
+    said, weight = np.where(rng.random(300) < 0.8, truth, "a"), (rng.random(300) + 0.1) * unit
+    found = stakes.evaluate(truth=truth, prediction=said, weight=weight)
+    two = stakes.evaluate(truth=truth == "a", prediction=said == "a", weight=weight)
+    for name in ("precision", "specificity", "f1", "mcc", "prevalence"):
+        one, other = found[name, "a"], two[name]
+        assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-9), name
+
+
 def test_the_first_rows_of_very_many_have_the_interval_of_all_rows(monkeypatch):
     """A sample has none of them; two classes whose first rows all have more than a half share none of these."""
     truth, score = _class_rows(np.random.default_rng(8), 20_000, 1.5)

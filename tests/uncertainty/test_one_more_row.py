@@ -245,3 +245,14 @@ def test_many_costs_are_as_sure_as_rows_of_them():
     half = 1.96 * np.sqrt(np.average((values - mean) ** 2, weights=counts) / counts.sum())
     assert (mean - low) / half == pytest.approx(1, abs=0.1)
     assert (high - mean) / half == pytest.approx(1, abs=0.1)
+
+
+@pytest.mark.parametrize("name", ["expected_cost", "normalised_cost"])
+@pytest.mark.parametrize("unit", [1e-6, 1e6])
+def test_limits_of_costs_by_row_do_not_depend_on_the_unit_of_weights(name, unit):
+    random = np.random.default_rng(0)
+    truth, weight = random.random(300) < 0.4, random.random(300) + 0.1
+    table = {"y": truth, "p": np.clip(0.3 * truth + 0.6 * random.random(300), 0, 1), "paid": random.integers(1, 9, 300)}
+    asked = {"truth": "y", "score": "p", "weight": "w", "costs": stakes.Costs(miss="paid", false_alarm=1)}
+    one, other = (stakes.evaluate({**table, "w": weight * by}, **asked)[name] for by in (1, unit))
+    assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-9)

@@ -343,5 +343,8 @@ def _share(hits: Array, sample: Sample, sampling: Sampling) -> Estimate:
     if size < 2:
         return figure(recall.name, value, math.nan, none("there is a single cluster"), level)
     table = Confusion.two_class(tp=float(tp), fn=float(fn), fp=0.0, tn=0.0)
+    if sample.weight is not None:  # what one more row weighs
+        own = [float(sample.squared_weights @ one) for one in (~hits, hits)]
+        table = table.with_counts(table.counts, np.array([[0.0, 0.0], own]))
     (limits,) = table_limits([recall], [value], table, each, replace(sampling, clusters=None))
     return figure(recall.name, value, math.nan, limits, level)

@@ -602,8 +602,8 @@ class Evaluation(Members, Record, Narrated, Plottable, Reportable, stakes="evalu
         return f"with fewer than {FEW_ROWS} rows ({', '.join(words[:3])}) intervals can cover less often than stated"
 
     def _sizes(self) -> Mapping[str, float]:
-        """The rows of each group that an interval rests on."""
-        return {"data": self.rows}
+        """The rows of each group that an interval rests on; with weights, Kish's effective number."""
+        return {"data": self._size.equal_rows}
 
     @property
     def plots(self) -> tuple[str, ...]:

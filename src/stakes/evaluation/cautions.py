@@ -170,7 +170,7 @@ def _of_scores(evaluation: "TwoClassEvaluation", table: ScoreTable) -> Iterator[
         yield caution("caution.edge", threshold=threshold, low=low, high=high)
     if auc.low is not None and auc.high is not None and auc.low <= 0.5 <= auc.high:
         yield caution("caution.chance", low=auc.low, high=auc.high)
-    if evaluation.rows >= FEW_ROWS and auc.value >= NEAR_PERFECT:
+    if evaluation._size.equal_rows >= FEW_ROWS and auc.value >= NEAR_PERFECT:
         yield caution("caution.perfect", value=auc.value)
     yield from _not_probabilities(evaluation)
     if table.grid is not None:
@@ -247,7 +247,7 @@ def _no_better_than_constant(figures: Mapping[str, Estimate]) -> Iterator[Findin
 
 
 def _too_good(evaluation: "Evaluation", *names: str) -> Iterator[Finding]:
-    for name in names if evaluation.rows >= FEW_ROWS else ():
+    for name in names if evaluation._size.equal_rows >= FEW_ROWS else ():
         found = evaluation.figures.get(name)
         if found is not None and found.value >= NEAR_PERFECT > found.baseline:
             yield caution("caution.perfect_figure", figure=metric(name), value=found.value)

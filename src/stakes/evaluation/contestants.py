@@ -97,8 +97,9 @@ class Contestant:
 
     @property
     def rows(self) -> float:
-        """The number of rows; their weight where they were not loaded."""
-        return len(self.sample.truth) if self.elsewhere is None else float(self.evaluation.rows)
+        """The number of rows; with weights of as many rows of equal weight as tell as much."""
+        loaded = self.elsewhere is None and self.sample.weight is None
+        return len(self.sample.truth) if loaded else self.evaluation._size.equal_rows
 
     def flipped(self, other: "Contestant") -> paired.Flipped | None:
         """On how many rows this model and another one are right, if both decide between all classes."""

@@ -238,16 +238,27 @@ class Confusion(Tally):
     @remembered
     def against_rest(self) -> Self:
         """Return, along a new leading axis, each class against all others."""
-        counts = self.counts if self.counts.dtype != object else self.counts.astype(np.float64)
+        counts = self._each_against_rest(self.counts if self.counts.dtype != object else self.counts.astype(np.float64))
+        squares = None
+        if self.squares is not None:  # what differences leave nothing of is at most that of a single row
+            squares = self._each_against_rest(self.squares.astype(np.float64))
+            squares = np.where(counts > 0, np.where(squares > 0, squares, counts.astype(np.float64) ** 2), 0.0)
+        names = "rest", "class"
+        return type(self)(names, names, counts, squares, "class")
+
+    def _each_against_rest(self, counts: Array) -> Array:
+        """The cells of each class against all others, along a new axis before the last two."""
         columns = [self.decisions.index(n) for n in self.truths]
         hits = counts[..., range(len(columns)), columns]
         truths = counts.sum(-1)
         decisions = counts.sum(-2)[..., columns]
         total = truths.sum(-1, keepdims=True)
-        cells = {"tp": hits, "fn": truths - hits, "fp": decisions - hits, "tn": total - truths - decisions + hits}
+        cells = hits, truths - hits, decisions - hits, total - truths - decisions + hits
         if counts.dtype.kind == "f":  # differences of sums of weights leave crumbs where nothing is
-            cells = {name: np.where(cell > 1e-12 * total, cell, 0.0) for name, cell in cells.items()}
-        return type(self).two_class(**cells, positive="class", negative="rest")
+            tp, fn, fp, tn = (np.where(cell > 1e-12 * total, cell, 0.0) for cell in cells)
+        else:
+            tp, fn, fp, tn = cells
+        return _stack_cells(tp, fn, fp, tn)
 
     def pooled(self) -> Self:
         """Return the sum over the last leading axis."""

@@ -9,7 +9,7 @@ from stakes.errors import Given, InputError, some
 from stakes.metrics import Metric
 from stakes.metrics.many import ROW_LOSSES, Average
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, LabelSums, QuantileSums, ScoreTable, Tally
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, divide
 from stakes.tallies.checks import is_one_of
 from stakes.uncertainty import score_intervals
 from stakes.uncertainty.bootstrap import BOOTSTRAPS, bootstrap_interval, table_intervals
@@ -232,10 +232,11 @@ def _seen_of(tally: Tally, metric: Metric) -> str:
 
 def _noted(found: Interval, metric: Metric, tally: Tally) -> Interval:
     """Note where rows beyond outer quantiles, or of the rarest label in an average, are few (found by simulation)."""
-    few = isinstance(tally, QuantileSums) and float(tally.total) < 2 * FEW_ROWS
+    few = isinstance(tally, QuantileSums) and tally.equal_rows < 2 * FEW_ROWS
     if isinstance(tally, LabelSums):
         averages = [one for one in getattr(metric.function, "args", ()) if isinstance(one, Average)]
-        few = any(one.how == "macro" for one in averages) and float(tally["truth"].min()) < FEW_ROWS
+        rarest = float(divide(tally["truth"].min() * tally.equal_rows, float(tally.total)))
+        few = any(one.how == "macro" for one in averages) and rarest < FEW_ROWS
     return replace(found, note=FEW_CARRY) if few and found.low is not None and not found.note else found
 
 

@@ -371,25 +371,27 @@ def _of_sums(metric: Metric, value: float, sums: CostSums, sampling: Sampling) -
     if not error > 1e-12 * abs(value):
         return none("every row costs the same")
     carried = float(divide(sums.sums[:, OWN].sum() ** 2, sums.products[:, OWN, OWN].sum()))
-    known = Influence.of_error(error, sums.total, math.inf, carried, _unseen_cost(sums, direction, means, shares))
+    known = Influence.of_error(error, sums.equal_rows, math.inf, carried, _unseen_cost(sums, direction, means, shares))
     return replace(limits(value, known, metric.range, sampling.confidence), note=known.note)
 
 
 def _unseen_cost(sums: CostSums, direction: Array, means: Array, shares: Array | None) -> float:
     """The largest change by one more row: of any class, with any decision, as costly as its expensive rows."""
     sizes, squares = sums.sums[:, :1], np.einsum("cii->ci", sums.products)
-    prices = divide(squares, np.abs(sums.sums))[:, EACH:]
+    each = divide(squares[:, :1], sizes)  # the usual weight of a row
+    prices = divide(divide(squares, each), np.abs(sums.sums))[:, EACH:]
     pulls = (direction[OWN] * prices).T + direction[LEAST] * prices.min(axis=1)
     pulls = pulls + prices @ direction[EACH:] - float(direction[1:] @ means[1:])
     often = np.ones(len(prices)) if shares is None else divide(shares * sizes.sum(), sizes[:, 0])
-    return float(np.abs(pulls * often)[:, sizes[:, 0] > 0].max() / (sums.total + 1))
+    return float(np.abs(pulls * often)[:, sizes[:, 0] > 0].max() / (sums.equal_rows + 1))
 
 
 def _cells(sums: CostSums, shares: Array | None, clusters: Clusters | None) -> Cells:
     """The rows of each class as rows of two costs; one more could cost as much as its most or least costly decision."""
     first, squared = sums.sums, np.einsum("cii->ci", sums.products)
     each = divide(squared[:, :1], first[:, :1])  # the usual weight of a row
-    costs, counts = two_costs(first[:, :1], first, divide(squared, each))
+    costs, counts = two_costs(divide(first[:, :1], each), divide(first, each), divide(squared, each**2))
+    counts *= each[..., None]
     one_more = costs[:, EACH:].reshape(len(costs), -1)
     occurs = (counts[:, EACH:] > 0).reshape(one_more.shape)
     values = np.concatenate([costs[:, OWN], one_more], axis=1)

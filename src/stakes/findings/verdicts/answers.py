@@ -174,7 +174,7 @@ def _reservations(evaluation: Evaluation, found: Estimate) -> Iterator[Sentence]
     name = metric(found.name)
     if side_of(found, found.baseline) == 0:
         yield sentence("verdict.believe_chance")
-    if evaluation.rows >= FEW_ROWS and found.value >= NEAR_PERFECT > found.baseline:
+    if evaluation._size.equal_rows >= FEW_ROWS and found.value >= NEAR_PERFECT > found.baseline:
         yield sentence("verdict.believe_too_good", name=name, value=found.value)
     clusters = evaluation.counted.clusters
     if clusters is not None and clusters.count < FEW_CLUSTERS:

@@ -46,7 +46,7 @@ def _explained(evaluation: RegressionEvaluation) -> Estimate:
 
 def _perfect(evaluation: RegressionEvaluation) -> bool:
     """Whether no prediction of many is wrong: then nothing varies, and there is no interval to ask."""
-    return evaluation.figures[r2.name].value == 1 and evaluation.rows >= FEW_ROWS
+    return evaluation.figures[r2.name].value == 1 and evaluation._size.equal_rows >= FEW_ROWS
 
 
 def _believe(evaluation: RegressionEvaluation) -> Finding:
