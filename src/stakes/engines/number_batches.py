@@ -47,7 +47,7 @@ A quarter of them lies on either side of a median when others are given up: ten 
 """
 
 _AT_A_TIME = 1 << 17
-"""Rows of files that are added up and then looked at once more."""
+"""Rows of files that are looked at together: few enough for a cache, and enough that threads seldom wait for others."""
 
 _APART = 10
 """Standard errors by which the mean of the first rows may miss that of all rows."""
@@ -169,27 +169,27 @@ class Parts:
 
     def add(self, batch: NumberBatch) -> None:
         """Add some rows."""
-        _add_share(0, self._prepare(batch, 1))
+        rows = self._prepare(batch)
+        for step in _STEPS:
+            step(rows)
 
     def add_all(self, batches: Iterator[NumberBatch]) -> None:
-        """Add rows that come in batches, while the next are prepared: each thread adds its share of every batch."""
-        prepare = partial(self._prepare, shares=_THREADS)
-        to_each(map(prepare, batches), [partial(_add_share, share) for share in range(_THREADS)])
-        self._found = {cell: [part for part in parts if part.rows] for cell, parts in self._found.items()}
+        """Add rows that come in batches, while they are prepared: one thread adds up, another one counts and keeps."""
+        to_each(map(self._prepare, batches), _STEPS)
 
-    def _prepare(self, batch: NumberBatch, shares: int) -> "list[Adds]":
-        """Return the rows of a batch, and those of each segment, beside what each share is to be added to."""
+    def _prepare(self, batch: NumberBatch) -> "list[tuple[_Part, Numbers]]":
+        """Return the rows of a batch, and those of each segment, beside what they are to be added to."""
         many = len(batch.rows.truth)
         self._dropped, self._lost = self._dropped + batch.dropped.rows, self._lost + batch.dropped.weight
         self.rows += many
         each = [(_WHOLE, batch.rows), *batch.by_cell()] if many else []
-        return [(self._parts(cell, rows, shares), rows) for cell, rows in each]
+        return [(self._part(cell, rows), rows) for cell, rows in each]
 
-    def _parts(self, cell: int, rows: Numbers, shares: int) -> "list[_Part]":
+    def _part(self, cell: int, rows: Numbers) -> "_Part":
         if cell not in self._found:
             guess = self._guesses.get(cell) or Guess.at_first(rows, self._baseline, self._ops)
-            self._found[cell] = [self._empty(guess, rows.weight is not None) for _ in range(shares)]
-        return self._found[cell]
+            self._found[cell] = [self._empty(guess, rows.weight is not None)]
+        return self._found[cell][0]
 
     def joined(self, other: Self) -> Self:
         """Put beside it what was added in another place."""
@@ -254,12 +254,6 @@ class _Part:
         self._waiting, self._reach, self._narrows = 0, guess.reach, guess.first
 
     def add(self, rows: Numbers) -> None:
-        """Add rows, some at a time: what is added up of them is still in the cache when some are kept."""
-        for some in rows.blocks(max(self._block, _AT_A_TIME)):
-            self._add_up(some)
-            self._keep(some)
-
-    def _add_up(self, rows: Numbers) -> None:
         """Add rows up, and keep the heaviest."""
         self.least = min(self.least, float(rows.truth.min()), float(rows.prediction.min()))
         if self._clustered:
@@ -269,9 +263,13 @@ class _Part:
             if not self._clustered:
                 self._keep_heavy(weighed, block)
 
+    def keep(self, rows: Numbers) -> None:
+        """Count errors by size, see how far truths reach, and keep some rows; another thread may add them up."""
+        for some in rows.blocks(max(self._block, _AT_A_TIME)):
+            self._keep(some)
+
     @np.errstate(over="ignore", invalid="ignore")
     def _keep(self, rows: Numbers) -> None:
-        """Count errors by size, see how far truths reach, and keep some rows."""
         self.some.append(rows.some(self._step, self._ops, -self.rows % self._step))
         self.rows += len(rows.truth)
         most = _MANY + int(_MORE * self.rows**0.5)
@@ -346,20 +344,13 @@ class _Part:
         return self.added.moved(self.origin, origin, near), not apart or apart < self._reach
 
 
-_THREADS = 2
-"""Threads that add up batches; not as many as the machine has, so that sums have the same digits everywhere."""
-
-Adds = tuple[list[_Part], Numbers]
-"""Rows, and what each share of them is to be added to."""
+def _each(do: Callable[[_Part, Numbers], None], parts: list[tuple[_Part, Numbers]]) -> None:
+    for part, rows in parts:
+        do(part, rows)
 
 
-def _add_share(share: int, some: Sequence[Adds]) -> None:
-    """Add the rows of one share."""
-    for parts, rows in some:
-        size = -(-len(rows.truth) // len(parts))
-        own = rows.take(slice(share * size, (share + 1) * size))
-        if len(own.truth):
-            parts[share].add(own)
+_STEPS = [partial(_each, _Part.add), partial(_each, _Part.keep)]
+"""What is done with rows beside what they are to be added to."""
 
 
 def _errors_of(parts: "Sequence[_Part]") -> ErrorSums:

@@ -113,6 +113,7 @@ class HeavyRows:
     all_rows: int
 
     @classmethod
+    @np.errstate(over="ignore")  # whose squares no float holds are the heaviest
     def of_rows(cls, truth: Array, prediction: Array, centre: float) -> Self:
         """Choose by squared errors, and by how far truths lie from a centre: those are keys of all rows."""
         t, p = truth.astype(np.float64), prediction.astype(np.float64)
