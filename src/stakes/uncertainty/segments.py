@@ -103,7 +103,7 @@ def row_powers(metric: Metric, whole: Tally) -> Array | None:
 
 def _powers_of_products(metric: Metric, whole: ErrorSums) -> Array | None:
     """The same of errors whose rows were not kept, by sums of products; the third power of squares by their sizes."""
-    truth, error = np.array([1.0, 3.0, 5.0]), np.array([2.0, -2.0, 2.0])
+    truth, error = np.array([1.0, 3.0, 5.0, 7.0]), np.array([2.0, -3.0, 0.5, -1e6])  # which mean is it?
     losses, square = metric.row_losses(truth, truth - error), TERMS.index("square")
     if whole.variation is None or (products := whole.variation.products) is None:
         return None
