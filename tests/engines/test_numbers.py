@@ -16,6 +16,7 @@ from stakes.engines import number_batches, number_partitions, number_products, n
 from stakes.errors import InputError
 from stakes.tallies import ErrorSums
 from stakes.tallies.bins import edges, numbers
+from stakes.tallies.error_terms import ArrayTerms
 from stakes.tallies.error_variation import COARSE, SizeCounts
 from tests import command
 from tests.engines.test_lazy import ELSEWHERE, SLOWEST, SPARK, engines_with, maker, spark_frame
@@ -214,16 +215,15 @@ def without_what_single_rows_tell(monkeypatch, asked):
         monkeypatch.setattr(number_batches, "with_worst", refuse)
         monkeypatch.setattr(number_queries.QueryNumbers, "_sizes", refuse)
     if asked != "shares":
-        monkeypatch.setattr(number_products, "COLUMNS", _NoShares(number_products.COLUMNS))
+        monkeypatch.setattr(number_products, "ArrayTerms", _NoShares)
 
 
-class _NoShares(tuple):
-    """The columns, of which those with logarithms and shares must not be made."""
+class _NoShares(ArrayTerms):
+    """Terms, of which logarithms, and what shares are shares of, must not be made."""
 
-    def __getitem__(self, which):
-        found = super().__getitem__(which)
-        assert not (isinstance(which, slice) and {"logs", "share"} & {*found})
-        return found
+    def _made(self, name, operation, *of):
+        assert operation not in {"log1p", "whole"}
+        return super()._made(name, operation, *of)
 
 
 GATED = {"": {}, "in every segment": {"by": "site", "weight": "w"}, "clusters": {"cluster": "patient"}}

@@ -23,7 +23,7 @@ import numpy as np
 
 from stakes.engines.error_sizes import MedianWindow, SizeBins, around_median
 from stakes.engines.files.reading import Files
-from stakes.engines.number_products import BLOCK, HERE, VARYING, CrossParts, ProductSums
+from stakes.engines.number_products import BLOCK, GROWING, HERE, CrossParts, MadeColumns, ProductSums
 from stakes.engines.number_rows import NumberBatch, NumberReader, Numbers
 from stakes.engines.numbers import ALL, FIRST, LOST, Asked, FirstPass, SecondPass, SecondSums, Wanted, first_sums
 from stakes.engines.rows import Dropped
@@ -31,8 +31,8 @@ from stakes.engines.tensors.arrays import Tensor
 from stakes.tallies import ErrorSums, WorstError
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.error_sums import count_cells, histogram_of, with_worst, worst_of
-from stakes.tallies.error_terms import COLUMNS, Origin
-from stakes.tallies.error_variation import HEAVY, HeavyRows, heaviest
+from stakes.tallies.error_terms import Origin
+from stakes.tallies.error_variation import HEAVY, KEYS, HeavyRows, heaviest
 from stakes.tallies.keys import order_of
 from stakes.tallies.operations import ArrayOperations
 from stakes.tallies.parallel import to_each
@@ -225,10 +225,6 @@ Adding = TypeVar("Adding", Parts, CrossParts)
 
 
 # ── the rows of one segment ──────────────────────────────────────────────────────────────────────────────────────
-_GROWING = COLUMNS.index("square")
-"""From here on are the columns that grow without end, in the order of ``KEYS``."""
-
-
 class _Part:
     """What is added up of rows about a guess, and the few of them that are kept: some evenly spaced ones, the worst and
     the heaviest, and those that lie near the baseline or a median.
@@ -245,7 +241,7 @@ class _Part:
         self.least, self.ends = np.inf, (np.inf, -np.inf)
         self.some: list[Numbers] = []
         self.worst: tuple[WorstError, ...] | None = None
-        self.heavy = [np.zeros((5, 0))] * (self.added.made.stop - _GROWING)
+        self.heavy = [np.zeros((5, 0))] * len(KEYS)
         self._least_heavy = np.full(len(self.heavy), -np.inf)
         self.errors = MedianWindow(guess.some.error, 0.0, guess.some.weight)
         self.sizes = [SizeBins(operations) for _ in range(1 + guess.sure)]  # of errors, and of those of a baseline
@@ -259,9 +255,10 @@ class _Part:
         if self._clustered:
             rows = rows.take(order_of(np.asarray(rows.cluster)))
         for block in rows.blocks(self._block):
-            weighed = self.added.add(block, self.origin, self.least > -1, self._ops)
+            logs = self.least > -1
+            weighed = self.added.add(block, self.origin, logs, self._ops)
             if not self._clustered:
-                self._keep_heavy(weighed, block)
+                self._keep_heavy(weighed, block, self.added.made_columns(logs))
 
     def keep(self, rows: Numbers) -> None:
         """Count errors by size, see how far truths reach, and keep some rows; another thread may add them up."""
@@ -309,16 +306,16 @@ class _Part:
         for of_baseline in self.sizes[1:]:
             of_baseline.add(away, rows.weight)
 
-    def _keep_heavy(self, columns: Tensor, rows: Numbers) -> None:
+    def _keep_heavy(self, columns: Tensor, rows: Numbers, made: MadeColumns) -> None:
         """Keep a few rows of those that have most of a term that grows without end."""
-        first = self.added.made.start
-        growing, weight = columns[_GROWING - first :], columns[VARYING - first]
+        growing, weight, places = columns[made.growing], columns[made.varying][0], made.places[made.growing] - GROWING
         most = self._ops.home(self._ops.xp.amax(growing, 1))
-        for place in np.flatnonzero(most > self._least_heavy):  # hardly ever any, once some blocks were seen
-            top = self._ops.places(growing[place] > self._least_heavy[place])
+        for here in np.flatnonzero(most > self._least_heavy[places]):  # hardly ever any, once some blocks were seen
+            column, place = growing[here], places[here]
+            top = self._ops.places(column > self._least_heavy[place])
             if len(top) > HEAVY:
-                top = top[self._ops.top(growing[place][top], HEAVY)]
-            own = (self._ops.home(one[top]) for one in (growing[place], rows.truth, rows.prediction, weight))
+                top = top[self._ops.top(column[top], HEAVY)]
+            own = (self._ops.home(one[top]) for one in (column, rows.truth, rows.prediction, weight))
             found = np.stack([*own, np.ones(len(top))])
             self.heavy[place] = kept = heaviest([self.heavy[place], found])
             self._least_heavy[place] = kept[0].min() if kept.shape[1] == HEAVY else -np.inf

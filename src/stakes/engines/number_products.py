@@ -1,7 +1,7 @@
 """Sums of products of the terms of predicted numbers, about an origin that may be moved afterwards."""
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Self
 
@@ -22,23 +22,43 @@ HERE = ArrayOperations()
 _LARGE = np.errstate(over="ignore", invalid="ignore")
 """What no float holds is refused once all rows were added, or has no interval."""
 
-_PLACE, _ROOM = {name: place for place, name in enumerate(COLUMNS)}, len(COLUMNS) + len(BETWEEN)
-_ALL, _WITHOUT_SHARES = slice(0, len(COLUMNS)), slice(_PLACE["prediction"], _PLACE["logs"])
-"""The columns that are made: all, or those without shares and logarithms."""
+_PLACE = {name: place for place, name in enumerate(COLUMNS)}
 
-VARYING = _PLACE["one"]
-"""From here on are the columns whose products say how figures vary: all terms, and the sign that moves one of them."""
+VARYING, GROWING = _PLACE["one"], _PLACE["square"]
+"""From here on are the columns whose products say how figures vary (all terms, and the sign that moves one of them),
+and those that grow without end, in the order of ``KEYS``."""
 
 _OWN = [IN_ORDER[place] for place in OWN]
 _PAIRS = [
     (slice(_PLACE["prediction"], _PLACE["error"]), slice(0, _PLACE["size"])),
-    (slice(_PLACE["size"], _PLACE["square"]), slice(VARYING, _PLACE["square"])),
-    (slice(_PLACE["square"], len(COLUMNS)), slice(VARYING, len(COLUMNS))),
+    (slice(_PLACE["size"], GROWING), slice(VARYING, GROWING)),
+    (slice(GROWING, len(COLUMNS)), slice(VARYING, len(COLUMNS))),
 ]
-"""Which columns are multiplied with which: a few at a time, for which BLAS has a quick way."""
+"""Which columns are multiplied with which: at most four at a time, for which BLAS has a quick way."""
 
-_SQUARES = [tuple(_PLACE[each] for each in (*FORMULAS[name][1:], name)) for name in ("square", "cross", "truth2")]
+_SQUARES = [(*FORMULAS[name][1:], name) for name in ("square", "cross", "truth2")]
 """Columns whose product is a column."""
+
+
+class MadeColumns:
+    """Which of the ``COLUMNS`` are made, one below the other, and which of them are multiplied with which."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names = tuple(names)
+        self.places = np.array([_PLACE[name] for name in self.names])
+        self.both = np.ix_(self.places, self.places)
+        self.varying, self.growing = self._of(slice(VARYING, len(COLUMNS))), self._of(slice(GROWING, len(COLUMNS)))
+        self.pairs = [(self._of(some), self._of(others)) for some, others in _PAIRS]
+        self.squares = [[*map(self.names.index, (*each, "one"))] for each in _SQUARES]
+
+    def _of(self, columns: slice) -> slice:
+        """Where these columns, or those of them that are made, are found."""
+        return slice(*np.searchsorted(self.places, [columns.start, columns.stop]).tolist())
+
+
+EVERY = MadeColumns(COLUMNS)
+_WITHOUT_LOGS = MadeColumns(name for name in COLUMNS if "log" not in name)
+_WITHOUT_SHARES = MadeColumns(COLUMNS[_PLACE["prediction"] : _PLACE["logs"]])
 
 
 class ProductSums:
@@ -49,12 +69,18 @@ class ProductSums:
     """
 
     def __init__(self, weighted: bool, clustered: bool, shares: bool = True) -> None:
-        self.made = _ALL if shares else _WITHOUT_SHARES
+        self._shares = shares
+        made = self.made_columns(logs=True)
         self._sums = np.full((len(COLUMNS), len(COLUMNS)), np.nan, np.longdouble)
-        self._sums[self.made, self.made] = 0.0
+        self._sums[made.both] = 0.0
         self._squared = self._sums.copy() if weighted and not clustered else None
-        self.clusters: Array | None = np.zeros((0, len(self._varying))) if clustered else None
+        self._none = np.diagonal(self._sums)[VARYING:].astype(np.float64)
+        self.clusters: Array | None = np.zeros((0, len(self._none))) if clustered else None
         self._memory: Tensor | None = None
+
+    def made_columns(self, logs: bool) -> MadeColumns:
+        """What is made of rows that all have logarithms, or of others: where one has none no figure is asked for."""
+        return (EVERY if logs else _WITHOUT_LOGS) if self._shares else _WITHOUT_SHARES
 
     @_LARGE
     def add(self, rows: Numbers, at: Origin, logs: bool, ops: ArrayOperations = HERE, times: int = 1) -> Tensor:
@@ -62,35 +88,32 @@ class ProductSums:
 
         The columns are overwritten by the next rows.
         """
-        made = self.made
-        columns = _columns(rows, at, logs, ops, self._room(rows.truth, ops), made)
+        made = self.made_columns(logs)
+        columns = _columns(rows, at, logs, ops, self._room(made, rows.truth, ops), made)
         weighed = columns if rows.weight is None else columns * rows.weight
-        self._sums[made, made] += times * _products(weighed, columns, ops, made)
+        self._sums[made.both] += times * _products(weighed, columns, ops, made)
         if self._squared is not None:
-            self._squared[made, made] += times * _products(weighed, weighed, ops, made)
+            self._squared[made.both] += times * _products(weighed, weighed, ops, made)
         if self.clusters is not None:
-            self._add_clusters(times * weighed[VARYING - made.start :], np.asarray(rows.cluster))
+            self._add_clusters(times * weighed[made.varying], np.asarray(rows.cluster), made)
         return weighed
 
-    @property
-    def _varying(self) -> Sequence[str]:
-        """The columns that are added up by cluster."""
-        return COLUMNS[VARYING : self.made.stop]
-
-    def _room(self, truth: Tensor, ops: ArrayOperations) -> Tensor:
+    def _room(self, made: MadeColumns, truth: Tensor, ops: ArrayOperations) -> Tensor:
         """Memory that was used before: new memory takes longer to get than to fill."""
-        size = _ROOM * len(truth)
+        rows = len(made.names) + len(BETWEEN)
+        size = rows * len(truth)
         if self._memory is None or len(self._memory) < size:
             self._memory = ops.empty(size, truth, "float64")
-        return self._memory[:size].reshape(_ROOM, len(truth))
+        return self._memory[:size].reshape(rows, len(truth))
 
-    def _add_clusters(self, columns: Array, cluster: Array) -> None:
+    def _add_clusters(self, columns: Array, cluster: Array, made: MadeColumns) -> None:
         assert self.clusters is not None
         lacking = int(cluster[-1]) + 1 - len(self.clusters)
         if lacking > 0:  # and some that may come
             self.clusters = np.pad(self.clusters, ((0, lacking + len(self.clusters) // 4), (0, 0)))
         starts = np.flatnonzero(np.append(True, cluster[1:] != cluster[:-1]))
-        self.clusters[cluster[starts]] += np.add.reduceat(columns, starts, axis=1).T
+        places = made.places[made.varying] - VARYING
+        self.clusters[np.ix_(cluster[starts], places)] += np.add.reduceat(columns, starts, axis=1).T
 
     @_LARGE
     def moved(self, old: Origin, new: Origin, near: Numbers) -> "ProductSums":
@@ -110,7 +133,7 @@ class ProductSums:
                 move(sums, COLUMNS, *by)
                 move(sums.T, COLUMNS, *by)
         if found.clusters is not None:
-            move(found.clusters.T, self._varying, *by)
+            move(found.clusters.T, COLUMNS[VARYING:], *by)
         if len(near.truth):
             found.add(near, new, near.has_logs)
         return found
@@ -144,34 +167,29 @@ class ProductSums:
         """The numbers of the clusters that there are, and the sums of their terms."""
         assert self.clusters is not None
         numbers = np.flatnonzero(self.clusters[:, 0])
-        found = np.full((len(numbers), len(COLUMNS)), np.nan)
-        found[:, VARYING : self.made.stop] = self.clusters[numbers]
-        return numbers, found[:, IN_ORDER]
+        return numbers, (self.clusters[numbers] + self._none)[:, np.array(IN_ORDER) - VARYING]
 
 
-def _columns(rows: Numbers, at: Origin, logs: bool, ops: ArrayOperations, room: Tensor, made: slice = _ALL) -> Tensor:
+def _columns(rows: Numbers, at: Origin, logs: bool, ops: ArrayOperations, room: Tensor, made: MadeColumns) -> Tensor:
     """The columns of rows, without weights, made in this room."""
     truth, prediction = (ops.cast(one, "float64") for one in (rows.truth, rows.prediction))
-    terms = ArrayTerms(truth, prediction, at, logs, ops.xp, dict(zip((*COLUMNS, *BETWEEN), room, strict=True)).get)
+    terms = ArrayTerms(truth, prediction, at, logs, ops.xp, dict(zip((*made.names, *BETWEEN), room, strict=True)).get)
     terms.put("one", 1.0)
     if rows.truth is not truth or rows.prediction is not prediction:
         terms.put("error", rows.error)
-    for name in COLUMNS[made]:
-        _ = terms[name]
-    return room[made]
+    terms.make(made.names)
+    return room[: len(made.names)]
 
 
-def _products(left: Tensor, right: Tensor, ops: ArrayOperations, made: slice) -> Array:
+def _products(left: Tensor, right: Tensor, ops: ArrayOperations, made: MadeColumns) -> Array:
     """The sums of products of the columns that were made; ``@`` would keep other threads waiting."""
-    found = np.zeros((len(COLUMNS), len(COLUMNS)))
-    for pair in _PAIRS:
-        some, others = (slice(max(one.start, made.start), min(one.stop, made.stop)) for one in pair)
-        here, there = (slice(one.start - made.start, one.stop - made.start) for one in (some, others))
-        found[some, others] = product = ops.home(ops.xp.inner(left[here], right[there]))
+    found = np.zeros((len(made.names), len(made.names)))
+    for some, others in made.pairs:
+        found[some, others] = product = ops.home(ops.xp.inner(left[some], right[others]))
         found[others, some] = product.T
-    for one, other, square in _SQUARES:
-        found[one, other] = found[other, one] = found[square, _PLACE["one"]]
-    return found[made, made]
+    for one, other, square, ones in made.squares:
+        found[one, other] = found[other, one] = found[square, ones]
+    return found
 
 
 class CrossParts:
@@ -193,7 +211,8 @@ class CrossParts:
                 self._found[cell] = self._found.get(cell, 0.0) + np.inner(one, other)
 
     def _own(self, rows: Numbers) -> Array:
-        found = _columns(rows, self._at, rows.has_logs, HERE, np.empty((_ROOM, len(rows.truth))))[_OWN]
+        room = np.empty((len(EVERY.names) + len(BETWEEN), len(rows.truth)))
+        found = _columns(rows, self._at, rows.has_logs, HERE, room, EVERY)[_OWN]
         return np.asarray(found if rows.weight is None else found * rows.weight)
 
     def joined(self, other: Self) -> Self:

@@ -6,6 +6,7 @@ spells the few operations in its own way.
 
 import math
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -126,6 +127,16 @@ class ArrayTerms(Terms):
         self[name] = self._room(name)
         self[name][:] = values
 
+    def make(self, names: tuple[str, ...]) -> None:
+        """Make several terms; of a block of rows finding out how to make each takes longer than to make it."""
+        for name, operation, of in _steps_to(names):
+            if name not in self:
+                self[name] = self._made(name, operation, *[self[one] for one in of])
+
+    def __missing__(self, name: str) -> Term:
+        with np.errstate(over="ignore"):  # a share of a truth next to 0 may be endless
+            return super().__missing__(name)
+
     def _made(self, name: str, operation: str, *of: Term) -> Term:
         if operation == "ones_like" or (operation == "log1p" and not self._logs):
             return (self._xp.ones_like if name == "one" else self._xp.zeros_like)(*of)
@@ -134,8 +145,18 @@ class ArrayTerms(Terms):
             if not of[0].all():
                 found[of[0] == 0] = math.inf
             return found
-        with np.errstate(over="ignore"):  # a share of a truth next to 0 may be endless
-            return getattr(self._xp, operation)(*of, out=self._room(name))
+        return getattr(self._xp, operation)(*of, out=self._room(name))
+
+
+@cache
+def _steps_to(names: tuple[str, ...]) -> Sequence[tuple[str, str, Sequence[str]]]:
+    """Which terms are made of which, and how: those of these names, each after the others that it is made of."""
+    steps: dict[str, tuple[str, str, Sequence[str]]] = {}
+    for name in names:
+        operation, *of = FORMULAS[name]
+        before = tuple(one for one in of if one in FORMULAS)
+        steps |= {step[0]: step for step in _steps_to(before)} | {name: (name, operation, of)}
+    return [*steps.values()]
 
 
 def terms_of(truth: Array, prediction: Array, at: Origin = _NOWHERE, logs: bool = True) -> Terms:
