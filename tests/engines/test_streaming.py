@@ -22,7 +22,7 @@ from stakes.errors import InputWarning
 from stakes.tallies import bins
 from stakes.tallies.grid import Grid
 from stakes.tallies.losses import losses_either_way
-from stakes.tallies.parallel import to_each
+from stakes.tallies.parallel import in_turn
 
 pytestmark = pytest.mark.slow
 
@@ -617,14 +617,14 @@ def test_a_damaged_file_of_costs_by_row_is_told_by_its_name(tmp_path, monkeypatc
         evaluate(str(tmp_path / "rows.parquet"), truth="y", score="p", costs=Costs(miss="worth", false_alarm=1))
 
 
-def test_every_worker_takes_every_item_in_its_order_and_a_fault_stops_them():
+def test_workers_take_items_in_turn_and_a_fault_stops_them():
     found = [], []
-    to_each(iter(range(7)), [one.append for one in found])
-    assert found == ([*range(7)], [*range(7)])
+    in_turn(iter(range(7)), [one.append for one in found])
+    assert found == ([0, 2, 4, 6], [1, 3, 5])
     with pytest.raises(ZeroDivisionError):
-        to_each(iter([1, 0, 1]), [found[0].append, lambda n: 1 / n])
+        in_turn(iter([1, 0, 1]), [found[0].append, lambda n: 1 / n])
     with pytest.raises(ZeroDivisionError):
-        to_each((1 // n for n in (1, 0)), [found[0].append])
+        in_turn((1 // n for n in (1, 0)), [found[0].append])
 
 
 # ── intervals at a place of the ranking ──────────────────────────────────────────────────────────────────────────

@@ -35,7 +35,7 @@ from stakes.tallies.error_terms import Origin
 from stakes.tallies.error_variation import HEAVY, KEYS, HeavyRows, heaviest
 from stakes.tallies.keys import order_of
 from stakes.tallies.operations import ArrayOperations
-from stakes.tallies.parallel import to_each
+from stakes.tallies.parallel import in_turn
 
 _PICTURED = 1 << 20
 """About this many rows make up the histogram."""
@@ -48,6 +48,9 @@ A quarter of them lies on either side of a median when others are given up: ten 
 
 _AT_A_TIME = 1 << 17
 """Rows of files that are looked at together: few enough for a cache, and enough that threads seldom wait for others."""
+
+_PLACES = 2
+"""Batches of files are added up in so many places, by a thread each; however many processors, digits stay the same."""
 
 _APART = 10
 """Standard errors by which the mean of the first rows may miss that of all rows."""
@@ -102,11 +105,12 @@ class FileNumbers(BatchNumbers):
         self._files, self._at_a_time = files, at_a_time
 
     def _added(self, begin: "Callable[[], Adding]") -> "Adding":
-        parts = begin()
-        parts.add_all(self._batches())
-        if isinstance(parts, Parts) and not parts.rows:
+        places = [begin() for _ in range(_PLACES)]
+        in_turn(self._batches(), [parts.add for parts in places])
+        found = reduce(lambda one, other: one.joined(other), places)
+        if isinstance(found, Parts) and not found.rows:
             raise self._files.nothing_there()
-        return parts
+        return found
 
     def _batches(self) -> Iterator[NumberBatch]:
         none = np.zeros(0)
@@ -168,22 +172,11 @@ class Parts:
         self.rows, self._dropped, self._lost = 0, 0, 0.0
 
     def add(self, batch: NumberBatch) -> None:
-        """Add some rows."""
-        rows = self._prepare(batch)
-        for step in _STEPS:
-            step(rows)
-
-    def add_all(self, batches: Iterator[NumberBatch]) -> None:
-        """Add rows that come in batches, while they are prepared: one thread adds up, another one counts and keeps."""
-        to_each(map(self._prepare, batches), _STEPS)
-
-    def _prepare(self, batch: NumberBatch) -> "list[tuple[_Part, Numbers]]":
-        """Return the rows of a batch, and those of each segment, beside what they are to be added to."""
-        many = len(batch.rows.truth)
-        self._dropped, self._lost = self._dropped + batch.dropped.rows, self._lost + batch.dropped.weight
-        self.rows += many
-        each = [(_WHOLE, batch.rows), *batch.by_cell()] if many else []
-        return [(self._part(cell, rows), rows) for cell, rows in each]
+        """Add the rows of a batch, and those of each segment."""
+        self.rows, self._dropped = self.rows + len(batch.rows.truth), self._dropped + batch.dropped.rows
+        self._lost += batch.dropped.weight
+        for cell, rows in [(_WHOLE, batch.rows), *batch.by_cell()] if len(batch.rows.truth) else []:
+            self._part(cell, rows).add(rows)
 
     def _part(self, cell: int, rows: Numbers) -> "_Part":
         if cell not in self._found:
@@ -250,7 +243,9 @@ class _Part:
         self._waiting, self._reach, self._narrows = 0, guess.reach, guess.first
 
     def add(self, rows: Numbers) -> None:
-        """Add rows up, and keep the heaviest."""
+        """Add rows up, count errors by size, see how far truths reach, and keep some rows."""
+        for some in rows.blocks(max(self._block, _AT_A_TIME)):
+            self._keep(some)
         self.least = min(self.least, float(rows.truth.min()), float(rows.prediction.min()))
         if self._clustered:
             rows = rows.take(order_of(np.asarray(rows.cluster)))
@@ -259,11 +254,6 @@ class _Part:
             weighed = self.added.add(block, self.origin, logs, self._ops)
             if not self._clustered:
                 self._keep_heavy(weighed, block, self.added.made_columns(logs))
-
-    def keep(self, rows: Numbers) -> None:
-        """Count errors by size, see how far truths reach, and keep some rows; another thread may add them up."""
-        for some in rows.blocks(max(self._block, _AT_A_TIME)):
-            self._keep(some)
 
     @np.errstate(over="ignore", invalid="ignore")
     def _keep(self, rows: Numbers) -> None:
@@ -339,15 +329,6 @@ class _Part:
         near = Numbers.joined(self._near if apart else self._near[:1])
         near = near if near.cluster is None else near.take(order_of(near.cluster))
         return self.added.moved(self.origin, origin, near), not apart or apart < self._reach
-
-
-def _each(do: Callable[[_Part, Numbers], None], parts: list[tuple[_Part, Numbers]]) -> None:
-    for part, rows in parts:
-        do(part, rows)
-
-
-_STEPS = [partial(_each, _Part.add), partial(_each, _Part.keep)]
-"""What is done with rows beside what they are to be added to."""
 
 
 def _errors_of(parts: "Sequence[_Part]") -> ErrorSums:

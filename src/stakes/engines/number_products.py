@@ -12,7 +12,6 @@ from stakes.engines.tensors.arrays import Tensor
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.error_terms import BETWEEN, COLUMNS, FORMULAS, IN_ORDER, OWN, ArrayTerms, Origin, move
 from stakes.tallies.operations import ArrayOperations
-from stakes.tallies.parallel import to_each
 
 BLOCK = 20_000
 """Rows of arrays in memory that are worked on at a time: few enough for a cache, and for BLAS to multiply quickly."""
@@ -29,15 +28,17 @@ VARYING, GROWING = _PLACE["one"], _PLACE["square"]
 and those that grow without end, in the order of ``KEYS``."""
 
 _OWN = [IN_ORDER[place] for place in OWN]
-_PAIRS = [
-    (slice(_PLACE["prediction"], _PLACE["error"]), slice(0, _PLACE["size"])),
-    (slice(_PLACE["size"], GROWING), slice(VARYING, GROWING)),
-    (slice(GROWING, len(COLUMNS)), slice(VARYING, len(COLUMNS))),
-]
-"""Which columns are multiplied with which: at most four at a time, for which BLAS has a quick way."""
-
 _SQUARES = [(*FORMULAS[name][1:], name) for name in ("square", "cross", "truth2")]
 """Columns whose product is a column."""
+
+
+def _pairs(at_a_time: int) -> Iterator[tuple[slice, slice]]:
+    """Which columns are multiplied with which: so many at a time, with all that stand before them."""
+    two, others = (_PLACE["prediction"], _PLACE["error"]), (_PLACE["size"], len(COLUMNS))
+    for start in range(*two, at_a_time):
+        yield slice(start, min(start + at_a_time, two[1])), slice(0, others[0])
+    for start in range(*others, at_a_time):
+        yield slice(start, start + at_a_time), slice(VARYING, start + at_a_time)
 
 
 class MadeColumns:
@@ -48,7 +49,7 @@ class MadeColumns:
         self.places = np.array([_PLACE[name] for name in self.names])
         self.both = np.ix_(self.places, self.places)
         self.varying, self.growing = self._of(slice(VARYING, len(COLUMNS))), self._of(slice(GROWING, len(COLUMNS)))
-        self.pairs = [(self._of(some), self._of(others)) for some, others in _PAIRS]
+        self.pairs = [[(self._of(some), self._of(others)) for some, others in _pairs(many)] for many in (1, 4)]
         self.squares = [[*map(self.names.index, (*each, "one"))] for each in _SQUARES]
 
     def _of(self, columns: slice) -> slice:
@@ -182,9 +183,12 @@ def _columns(rows: Numbers, at: Origin, logs: bool, ops: ArrayOperations, room: 
 
 
 def _products(left: Tensor, right: Tensor, ops: ArrayOperations, made: MadeColumns) -> Array:
-    """The sums of products of the columns that were made; ``@`` would keep other threads waiting."""
+    """The sums of products of the columns that were made; ``@`` would keep other threads waiting.
+
+    In memory one column at a time is quickest; a device rather has fewer things to do.
+    """
     found = np.zeros((len(made.names), len(made.names)))
-    for some, others in made.pairs:
+    for some, others in made.pairs[ops.xp is not np]:
         found[some, others] = product = ops.home(ops.xp.inner(left[some], right[others]))
         found[others, some] = product.T
     for one, other, square, ones in made.squares:
@@ -198,10 +202,6 @@ class CrossParts:
     def __init__(self, centre: float) -> None:
         self._at = Origin(centre, 0.0)
         self._found: dict[int, Array] = {}
-
-    def add_all(self, batches: Iterator[NumberBatch]) -> None:
-        """Add rows that come in batches."""
-        to_each(batches, [self.add])
 
     def add(self, batch: NumberBatch) -> None:
         """Add some rows, those of each segment by its number."""

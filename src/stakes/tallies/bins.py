@@ -48,8 +48,8 @@ def numbers(scores: Array, grid: str, bits: int = FINE, xp: Any = np) -> Array:
         below = (xp.minimum(others, scores).view(xp.int64) + above) >> cut  # what is less by 1 above ½ …
         found: Array = (below ^ above) + (above & 2 * (_HALF >> cut))  # … is 2 · half − 1 less that: it is rounded up
     else:
-        sizes = abs(scores).view(xp.int64)
-        found = xp.where(scores >= 0, sizes >> cut, -((sizes + ((1 << cut) - 1)) >> cut))
+        sign = scores.view(xp.int64) >> 63  # −1 below 0, where what is rounded down is larger
+        found = ((abs(scores).view(xp.int64) + (sign & ((1 << cut) - 1))) >> cut ^ sign) - sign
     return found
 
 

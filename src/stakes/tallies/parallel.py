@@ -42,22 +42,22 @@ def ahead(items: Iterator[T]) -> Iterator[T]:
             yield item[0]
 
 
-def to_each(items: Iterator[T], workers: Sequence[Callable[[T], None]]) -> None:
-    """Hand every item to every worker, which has a thread of its own, while the next item is made in another.
+def in_turn(items: Iterator[T], workers: Sequence[Callable[[T], None]]) -> None:
+    """Hand one item after the other to the next of the workers, while the one after it is made in another thread.
 
-    A worker takes the items in their order, and may be an item ahead of the others.
+    Each worker has a thread of its own, and the same items whenever the work is done.
     """
     from concurrent.futures import Future, ThreadPoolExecutor
 
     with ExitStack() as open_pools:
         pools = [open_pools.enter_context(ThreadPoolExecutor(1)) for _ in workers]
-        before: list[Future[None]] = []
-        for item in ahead(items):
-            now = [pool.submit(worker, item) for pool, worker in zip(pools, workers, strict=True)]
-            for one in before:
-                one.result()
-            before = now
-        for one in before:
+        busy: dict[int, Future[None]] = {}
+        for number, item in enumerate(ahead(items)):
+            place = number % len(workers)
+            if place in busy:
+                busy[place].result()
+            busy[place] = pools[place].submit(workers[place], item)
+        for one in busy.values():
             one.result()
 
 
