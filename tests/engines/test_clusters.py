@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import stakes
-from stakes.engines import class_queries, clusters, lazy, streaming
+from stakes.engines import binning, class_queries, clusters, lazy, streaming
 from stakes.engines.columns import Column
 from stakes.engines.queries import QuerySource
 from stakes.errors import InputError, InputWarning
@@ -230,11 +230,11 @@ def test_groups_are_counted_in_tables_as_by_sorting(beyond, most, monkeypatch):
     if beyond is not None:
         batches[-1][0][20] = beyond
     sorted_out = _counted_in_bins(batches, 2, by_cell=False)
-    monkeypatch.setattr(clusters, "_MOST_COUNTED", most)
-    monkeypatch.setattr(clusters, "_BLOCK", 64)
+    monkeypatch.setattr(binning, "_MOST_COUNTED", most)
+    monkeypatch.setattr(binning, "_BLOCK", 64)
     assert _counted_in_bins(batches, 2, by_cell=True) == sorted_out
-    monkeypatch.setattr(clusters, "_ROOM", np.inf)
-    monkeypatch.setattr(clusters, "_GroupTable", None)  # there is no memory for any
+    monkeypatch.setattr(clusters, "ROOM", np.inf)
+    monkeypatch.setattr(clusters, "LongTable", None)  # there is no memory for any
     assert _counted_in_bins(batches, 2, by_cell=True) == sorted_out
 
 

@@ -207,7 +207,7 @@ def test_bins_are_the_same_where_there_is_no_room_for_the_long_table(tmp_path, m
     path = written(rows(), tmp_path, "parquet")
     roomy = count_rows(path, **question)
     monkeypatch.setattr("stakes.engines.binning.LongTable", None)
-    monkeypatch.setattr("stakes.engines.binning._ROOM", math.inf)
+    monkeypatch.setattr("stakes.engines.binning.ROOM", math.inf)
     like(count_rows(path, **question), roomy)
 
 

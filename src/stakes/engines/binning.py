@@ -28,8 +28,8 @@ _SPAN_BITS = 29
 _SPAN = 1 << _SPAN_BITS
 """More numbers than the bins of any grid have."""
 
-_ROOM = 4 << 30
-"""Bytes that are left where the long table, of which few pages are ever touched, does no harm to anybody else."""
+ROOM = 4 << 30
+"""Bytes that are left where long tables, of which few pages are ever touched, do no harm to anybody else."""
 
 
 class BinnedCounts:
@@ -38,18 +38,15 @@ class BinnedCounts:
     Probabilities without weights are counted in a long table over all bins; everything else, and what that table does
     not hold, is sorted and added up batch by batch. Of fewer ``bits`` there are fewer bins in each power of two. Where
     there are many of these, long tables would touch too much memory together; then none is ``long``. Tensors, which
-    have ``operations`` of their own, are sorted where they lie. There are likely ``cells`` of rows.
+    have ``operations`` of their own, are sorted where they lie.
     """
 
-    def __init__(
-        self, bits: int = bins.FINE, long: bool = True, operations: ArrayOperations | None = None, cells: int = 2
-    ) -> None:
+    def __init__(self, bits: int = bins.FINE, long: bool = True, operations: ArrayOperations | None = None) -> None:
         self.grid = "probability"
         self.operations = operations or ArrayOperations()
-        self._likely = cells - 1
         self._bits, self._sums = bits, SortedSums(self.operations)
         self._long: LongTable | None = None
-        self._roomy = long and memory_left() > _ROOM
+        self._roomy = long and memory_left() > ROOM
 
     def add(self, scores: Tensor, cells: Tensor, weight: Tensor | None = None, ends: Ends = None) -> None:
         """Count a batch of finite scores, of which each has a cell, or all have the same."""
@@ -66,7 +63,7 @@ class BinnedCounts:
             return None
         if self._long is None or not self._long.takes(len(scores), most):
             self._sums = self._summed()
-            self._long = LongTable(max(most, self._likely).bit_length(), self._bits, len(scores))
+            self._long = LongTable(max(most.bit_length(), 1), self._bits, len(scores))
         return self._long
 
     def result(self) -> Binned:
@@ -123,9 +120,9 @@ class LongTable:
         np.add.at(counts, places, _ONE)
 
     def result(self) -> tuple[Array, Array, None, list[Array]]:
-        """Return cells and bins in their order, no weights, and how many rows there are."""
+        """Return cells and bins, no weights, and how many rows there are."""
         numbers, counts = self.by_bin()
-        cells, places = np.nonzero(counts)
+        cells, places = np.nonzero(counts) if self._cell_bits == 1 else np.nonzero(counts.T)[::-1]  # as they lie
         return cells, numbers[places], None, [counts[cells, places].astype(np.int64)]
 
     def by_bin(self) -> tuple[Array, Array]:
@@ -156,9 +153,12 @@ def count_scores(
     """
     low, high = ends or counters[0][0].operations.ends(scores)
     found = [(one.take(scores, cells, weight, low, high), cells) for one, cells in counters]
-    tables = [(table, cells) for table, cells in found if table is not None]
-    if not tables:
-        return
+    if tables := [(table, cells) for table, cells in found if table is not None]:
+        count_probabilities(scores, tables, low, high)
+
+
+def count_probabilities(scores: Array, tables: Sequence[tuple[LongTable, Array]], low: float, high: float) -> None:
+    """Count probabilities that reach from ``low`` to ``high`` in long tables, in cells of each."""
     ones = high == 1
     low = low or float(np.min(scores, where=scores > 0, initial=0.5))
     high = float(np.max(scores, where=scores < 1, initial=0.5)) if ones else high
@@ -215,12 +215,13 @@ class SortedSums:
         if sum(len(keys) for keys, *_ in self._parts[1:]) > len(self._parts[0][0]):
             self._parts = [put_together(self._parts)]
 
-    def on_the_line(self, bits: int) -> "SortedSums":
-        """Return the same sums of probabilities in the bins of any numbers."""
+    def on_the_line(self, bits: int, beside: int = 0) -> "SortedSums":
+        """Return the same sums of probabilities in the bins of any numbers; so many low bits of each are no bin's."""
         found = SortedSums(self._ops)
         for keys, *columns in self._parts:
             cells, numbers = _apart(keys)
-            numbers = bins.numbers(bins.edges(numbers, "probability", bits), "line", bits)
+            edges = bins.edges(numbers >> beside, "probability", bits)
+            numbers = (bins.numbers(edges, "line", bits) << beside) + (numbers & ((1 << beside) - 1))
             found._parts.append(add_up(cells * _SPAN + (numbers + _SPAN // 2), *columns))
         return found
 

@@ -13,7 +13,7 @@ import narwhals as nw
 import numpy as np
 
 from stakes import errors
-from stakes.engines.binning import SortedSums
+from stakes.engines.binning import ROOM, LongTable, SortedSums, count_probabilities
 from stakes.engines.cells import Found
 from stakes.engines.class_stream import BatchOutcome, ClassBatch
 from stakes.engines.columns import Column, LazyTable, kind_changes, to_column
@@ -399,15 +399,9 @@ def _put_in_groups(numbers: Array) -> Array:
     return np.where(numbers < MOST_GROUPS, numbers, deal_out(numbers))
 
 
-_BLOCK = 1 << 17
 _SPAN_BITS = _SPAN.bit_length() - 1
-_ROOM = 4 << 30
-"""Bytes that are left where tables, of which few pages are ever touched, do no harm to anybody else."""
-
 _TABLES = 4
 """Cells of which there are tables: half a gigabyte of addresses each."""
-
-_MOST_COUNTED = (1 << 32) - 1
 
 
 class GroupBins:
@@ -420,27 +414,30 @@ class GroupBins:
 
     def __init__(self, bits: int, room: bool = True) -> None:
         self._grid, self._bits = "probability", bits
-        self._room = room and memory_left() > _ROOM
+        self._room = room and memory_left() > ROOM
         self._sums = SortedSums(ArrayOperations())
-        self._tables: dict[int, _GroupTable] = {}
-        self._rows = 0
+        self._tables: dict[int, LongTable] = {}
 
     def add(self, scores: Array | None, cells: Array, groups: Array, weight: Array | None = None) -> None:
         """Count rows, given the group of each and the cell of each, or of all; without scores there is one bin."""
         low, high = (0.0, 0.0) if scores is None else (float(scores.min()), float(scores.max()))
-        self._rows += len(groups)
         if self._grid == "probability" and (low < 0 or high > 1):  # in the bins of any numbers those lie as well
-            self._to_the_line()
-        elif self._rows > _MOST_COUNTED:
             self._empty_tables()
+            self._grid, self._sums = "line", self._sums.on_the_line(self._bits, _SPAN_BITS)
         one_cell = self._room and cells.ndim == 0 and int(cells) < _TABLES
         if scores is not None and weight is None and self._grid == "probability" and one_cell:
-            if int(cells) not in self._tables:
-                self._tables[int(cells)] = _GroupTable(self._bits)
-            self._tables[int(cells)].add(scores, groups, low, high)
+            count_probabilities(scores, [(self._table(int(cells), len(scores)), groups)], low, high)
             return
         numbers = np.zeros(1, np.int64) if scores is None else bins.numbers(scores, self._grid, self._bits)
         self._sums.add(np.broadcast_to(cells, groups.shape), (numbers << _SPAN_BITS) + groups, weight)
+
+    def _table(self, cell: int, rows: int) -> LongTable:
+        """The table of a cell that has room for so many rows more."""
+        if cell in self._tables and not self._tables[cell].takes(rows, _SPAN - 1):
+            self._empty_tables()
+        if cell not in self._tables:
+            self._tables[cell] = LongTable(_SPAN_BITS, self._bits, rows)
+        return self._tables[cell]
 
     def result(self) -> tuple[Binned, Array]:
         """Return what was counted in the order of cells, bins and groups, and the groups."""
@@ -452,67 +449,10 @@ class GroupBins:
         return Binned(self._grid, cells, edges, weights, squares[0] if squares else None, self._bits), groups
 
     def _empty_tables(self) -> None:
-        for cell, table in sorted(self._tables.items()):
-            numbers, groups, counts = table.result()
-            self._sums.add(np.full(len(groups), cell), (numbers << _SPAN_BITS) + groups, None, [counts])
-        self._tables, self._rows = {}, 0
-
-    def _to_the_line(self) -> None:
-        self._empty_tables()
-        cells, numbers, columns = self._sums.entries()
-        self._grid, self._sums = "line", SortedSums(ArrayOperations())
-        if len(cells):
-            edges = bins.edges(numbers >> _SPAN_BITS, "probability", self._bits)
-            own = bins.numbers(edges, "line", self._bits)
-            self._sums.add(cells, (own << _SPAN_BITS) + (numbers & (_SPAN - 1)), None, columns)
-
-
-class _GroupTable:
-    """The rows of one cell by bin of probabilities and by group, in a table over all bins that there are."""
-
-    def __init__(self, bits: int) -> None:
-        self._cut, self._half = 52 - bits, bins.start("probability") >> (bins.FINE - bits)
-        self._top = 1 << (63 - self._cut)
-        self._counts = np.zeros((self._top + 1) << _SPAN_BITS, np.uint32)
-        self._ends = 0.5, 0.5
-
-    def add(self, scores: Array, groups: Array, low: float, high: float) -> None:
-        """Count some scores, which reach from ``low`` to ``high``."""
-        ones = high == 1
-        low = low or float(np.min(scores, where=scores > 0, initial=0.5))
-        high = float(np.max(scores, where=scores < 1, initial=0.5)) if ones else high
-        self._ends = min(self._ends[0], low), max(self._ends[1], high)
-        one, room = np.uint32(1), np.empty(min(len(scores), _BLOCK))
-        for start in range(0, len(scores), _BLOCK):
-            block = scores[start : start + _BLOCK]
-            places = self._places(block, room[: len(block)])
-            if ones:
-                places[block == 1] = self._top << _SPAN_BITS
-            places |= groups[start : start + _BLOCK]
-            np.add.at(self._counts, places, one)
-
-    def _places(self, scores: Array, room: Array) -> Array:
-        """Where the bins of scores begin, by the bits of how far each lies from the nearer one of 0 and 1.
-
-        From 1 that is a negative number, whose bits without their sign are taken off 2⁶³.
-        """
-        np.rint(scores, out=room)
-        places = np.subtract(scores, room, out=room).view(np.int64)
-        own = np.absolute(places, out=places).view(np.uint64)
-        own >>= np.uint64(self._cut - _SPAN_BITS)
-        places &= -_SPAN
-        return places
-
-    def result(self) -> tuple[Array, Array, Array]:
-        """Return the number of the bin, the group, and how many rows there are, in this order."""
-        table = self._counts.reshape(-1, _SPAN)
-        low, high = (self._places(np.array(self._ends), np.empty(2)) >> _SPAN_BITS).tolist()
-        spans = (0, min(low, 1)), (low, high + 1), (max(self._top, high + 1), self._top + 1)
-        found = [(first << _SPAN_BITS) + np.flatnonzero(table[first:end]) for first, end in spans]
-        where = np.concatenate(found)
-        places, groups = where >> _SPAN_BITS, where & (_SPAN - 1)
-        numbers = np.where(places > self._half, places - (self._top - 2 * self._half), places)
-        return numbers, groups, self._counts[where].astype(np.int64)
+        for cell, table in self._tables.items():
+            groups, numbers, _, counts = table.result()
+            self._sums.add(np.full(len(groups), cell), (numbers << _SPAN_BITS) + groups, None, counts)
+        self._tables = {}
 
 
 def _each(work: Callable[[Array], Array], column: Array) -> Array:
