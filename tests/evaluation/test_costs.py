@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -195,6 +196,21 @@ def test_costs_that_name_a_column(rows, weighted):
     given_ = stakes.evaluate({**data, "d": np.where(p > 0.3, "tumour", "none")}, prediction="d", **options)
     each = np.where(sick & (p <= 0.3), amount, 0) + np.where(~sick & (p > 0.3), 5, 0)
     assert given_["expected_cost"].value == pytest.approx(np.average(each, weights=weight))
+
+
+@pytest.mark.parametrize("lazy", [False, True], ids=["memory", "lazy"])
+def test_counts_at_other_thresholds_do_not_add_up_where_costs_differ_by_row(rows, lazy):
+    p, truth, amount = rows
+    frame = pl.DataFrame({"y": truth, "p": p, "amount": amount})
+    asked = {"truth": "y", "score": "p", "positive": "tumour", "costs": stakes.Costs(miss="amount", false_alarm=5)}
+
+    def counted(threshold):
+        return stakes.evaluate(frame.lazy() if lazy else frame, threshold=threshold, **asked).counted
+
+    assert counted(0.3).threshold == 0.3
+    assert (counted(0.3) + counted(0.3)).confusion.total == 2 * len(p)
+    with pytest.raises(stakes.InputError, match=r"the threshold is 0\.3 in one and 0\.7 in the other"):
+        counted(0.3) + counted(0.7)
 
 
 def test_costs_by_row_add_up_and_are_saved(rows):

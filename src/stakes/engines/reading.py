@@ -42,8 +42,8 @@ class Read:
     """Rows that were read and checked, ready to be counted: codes and numbers, and for classes the plan.
 
     ``length`` is the number of rows before some were ``dropped``; ``places`` are the original numbers of the others, if
-    some were. ``decided_by`` says where decisions come from (see :class:`Counted`), ``counts`` whether numbers are
-    counts.
+    some were. ``decided_by`` says where decisions come from (see :class:`Counted`), and at which ``threshold``;
+    ``counts`` says whether numbers are counts.
     """
 
     rows: memory.Rows
@@ -51,6 +51,7 @@ class Read:
     plan: Plan | None = None
     by: Labels | None = None
     decided_by: DecidedBy = "rows"
+    threshold: float | None = None
     dropped: Dropped = field(default_factory=Dropped)
     places: Array | None = None
     counts: bool = False
@@ -265,7 +266,8 @@ def _interpret(asked: RowQuestion, rows: RowsThatCount) -> Read:
             " is the constant that a regression is compared with; leave it out for classes",
         )
     plan, coded, decided_by = _classes(asked, rows, quick)
-    return Read(replace(coded, cluster=cluster), rows.length, plan, segments, decided_by, rows.dropped)
+    threshold = asked.threshold if decided_by == "threshold" else None
+    return Read(replace(coded, cluster=cluster), rows.length, plan, segments, decided_by, threshold, rows.dropped)
 
 
 def _quantities(asked: RowQuestion, rows: RowsThatCount, cluster: Array | None) -> memory.Rows:
@@ -338,6 +340,7 @@ def _with_rows(counted: Counted, read: Read, asked: Mapping[str, str | float] | 
     return replace(
         counted,
         decided_by=read.decided_by,
+        threshold=read.threshold,
         question=asked or {},
         dropped=dropped,
         read=rows,
