@@ -18,7 +18,7 @@ from stakes.engines.memory import Binned, CountsByBin
 from stakes.engines.plan import Counted, DecidedBy, Plan
 from stakes.engines.reading import FEW_OUTSIDE, RowQuestion
 from stakes.frozen import dataclass, field, replace
-from stakes.tallies import ClassScores, ScoreTable, Tally, bins
+from stakes.tallies import ClassScores, ScoreTable, bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.class_scores import ClassSample, pairs_in_order
 from stakes.tallies.columns import Columns
@@ -145,9 +145,8 @@ class ClassSums:
 
     def added_to(self, counted: Counted, decided_by: DecidedBy) -> Counted:
         """Return counted decisions with the scores beside them, overall and by segment."""
-        places = {name: place for place, name in enumerate(self.segments)}
-        parts = {name: _beside(part, self.tally(places[name])) for name, part in counted.segments.items()}
-        return replace(_beside(counted, self.tally(None)), segments=parts, decided_by=decided_by)
+        places: dict[str | None, int] = {name: place for place, name in enumerate(self.segments)}
+        return replace(counted.with_tallies(lambda name: self.tally(places.get(name))), decided_by=decided_by)
 
     def tally(self, segment: int | None) -> ClassScores:
         """The tally of a segment, or of all rows."""
@@ -207,11 +206,6 @@ def _against_rest(by_class: Array, place: int, suffix: str = "") -> dict[str, Ar
 def _cells_of(segment: int | None, cells: int) -> range | None:
     """The cells of a segment, which has so many, or None for those of all rows."""
     return None if segment is None else range(cells * segment, cells * (segment + 1))
-
-
-def _beside(counted: Counted, scores: ClassScores) -> Counted:
-    tallies: dict[str, Tally] = {**counted.tallies, scores.kind: scores}
-    return replace(counted, tallies=tallies)
 
 
 def losses_against_rest(moments: Array, own: Array, others: Array) -> Array:

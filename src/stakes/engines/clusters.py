@@ -18,7 +18,7 @@ from stakes.engines.cells import Found
 from stakes.engines.class_stream import BatchOutcome, ClassBatch
 from stakes.engines.columns import Column, LazyTable, kind_changes, to_column
 from stakes.engines.files.room import memory_left
-from stakes.engines.labels import Labels, encode, whole_numbers
+from stakes.engines.labels import Labels, encode, rows_of, whole_numbers
 from stakes.engines.memory import Binned, Rows
 from stakes.engines.plan import Counted
 from stakes.engines.queries import QuerySource, collect, lacks, row_by_row, whether
@@ -78,9 +78,7 @@ class ClusterRows:
         """The clusters of a segment, or of all rows."""
         if segment is None and self.by is not None and (whole := self._across_segments()) is not None:
             return whole._clusters(None)
-        chosen: Array | slice = slice(None)
-        if segment is not None and self.by is not None:
-            chosen = np.flatnonzero(self.by.codes == self.by.names.index(segment))
+        chosen = rows_of(self.by, segment)
         rows, count = self.rows.take(chosen), self.count if segment is None else self.counts.get(segment, 0)
         codes, sizes, scores = np.asarray(rows.cluster), np.asarray(rows.alike, np.float64), rows.scores
         weight, squares = (sizes if one is None else one for one in (rows.weight, rows.squares))

@@ -15,14 +15,14 @@ import numpy as np
 
 from stakes.engines.deciding import with_decision
 from stakes.engines.groups import count_groups, read_as_rows
-from stakes.engines.labels import Labels
+from stakes.engines.labels import Labels, rows_of
 from stakes.engines.memory import Rows, count_classes
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.pricing import cost_column
 from stakes.engines.queries import Groups, Look, QuerySource
 from stakes.engines.reading import RowQuestion
 from stakes.engines.spark_text import choose
-from stakes.tallies import ScoreTable
+from stakes.tallies import CostSums, ScoreTable
 from stakes.tallies.arithmetic import Array, divide
 from stakes.tallies.columns import Columns
 from stakes.tallies.cost_sums import OWN, CostGroups
@@ -148,14 +148,12 @@ class CostQuery:
         """Add the costs of groups to their decisions, overall and by segment."""
         costs, weighted = costs_of(self.pricing, groups, plan), groups.weight is not None
 
-        def with_costs(part: Counted, here: Array) -> Counted:
+        def paid_in(segment: str | None) -> CostSums:
+            here = rows_of(by, segment)
             labels = rows.truth[here], np.asarray(rows.prediction)[here], plan.classes, plan.decisions
-            tally = costs[here].tally(*labels, weighted)
-            return replace(part, tallies={**part.tallies, tally.kind: tally})
+            return costs[here].tally(*labels, weighted)
 
-        places = {} if by is None else {name: by.codes == by.names.index(name) for name in counted.segments}
-        segments = {name: with_costs(counted.segments[name], here) for name, here in places.items()}
-        return replace(with_costs(counted, np.ones(len(rows.truth), bool)), segments=segments)
+        return counted.with_tallies(paid_in)
 
     def with_costs(self, table: ScoreTable, plan: Plan, groups: Groups, scores: Array, positive: Array) -> ScoreTable:
         """The table of groups with these scores, with the cost of each decision beside them."""

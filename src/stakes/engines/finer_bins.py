@@ -86,8 +86,7 @@ def count_finer(counted: Counted, error: float, rows: Callable[[HeavyBins], Labe
     table = counted.scores
     if table is None or is_exact_enough(table, error):
         return counted
-    order = _order(table, error, rows)
-    return replace(counted, tallies={**counted.tallies, "scores": replace(table, order=order)})
+    return counted.with_tally(replace(table, order=_order(table, error, rows)))
 
 
 def _order(table: ScoreTable, error: float, rows: Callable[[HeavyBins], LabelledScores]) -> Order:

@@ -50,6 +50,11 @@ class Labels:
         return Labels(np.array([known.index(name) for name in names])[self.codes], known)
 
 
+def rows_of(by: Labels | None, segment: str | None) -> Array | slice:
+    """Where the rows of a segment stand; or all rows, if none is named."""
+    return slice(None) if by is None or segment is None else np.flatnonzero(by.codes == by.names.index(segment))
+
+
 def same_kind(truth: Column, prediction: Column, alike: bool = False) -> tuple[Column, Column]:
     """Refuse text against numbers, unless labels are made ``alike``; booleans beside numbers are 0 and 1."""
     if truth.kind == prediction.kind or (alike and "text" in (truth.kind, prediction.kind)):

@@ -19,7 +19,7 @@ from stakes.engines.columns import Data
 from stakes.engines.cost_sums import CostQuery, count_costs_inside
 from stakes.engines.finer_bins import HeavyBins, LabelledScores, count_finer, is_exact_enough
 from stakes.engines.groups import count_groups
-from stakes.engines.labels import Labels
+from stakes.engines.labels import Labels, rows_of
 from stakes.engines.memory import Rows, count_classes
 from stakes.engines.number_queries import count_numbers_inside
 from stakes.engines.order_queries import order_inside, sorts_inside
@@ -29,9 +29,8 @@ from stakes.engines.queries import MOST_GROUPS, MOST_SCORES, Groups, QuerySource
 from stakes.engines.reading import RowQuestion, warn_of_few_outside
 from stakes.engines.segments import spread_by
 from stakes.engines.tables import warn_of_same_column
-from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import is_one_of
-from stakes.tallies.scores import as_float_if_exact
+from stakes.tallies.scores import ScoreTable, as_float_if_exact
 
 
 def count_inside(data: Data, asked: RowQuestion, exact: bool | None = None) -> Counted | None:
@@ -127,15 +126,11 @@ def _with_scores_and_costs(query: CostQuery, asked: RowQuestion, counted: Counte
         positive = rows.truth == plan.classes.index(str(plan.positive))
         plan, edges = replace(plan, decisions=table.decisions), as_float_if_exact(np.asarray(rows.scores))
 
-        def with_scores(decisions: Counted, part: Counted, here: Array) -> Counted:
-            scores = query.with_costs(part.scores, plan, groups.take(here), edges[here], positive[here])
-            return replace(decisions, tallies={**decisions.tallies, "scores": scores})
+        def scores_in(segment: str | None) -> ScoreTable:
+            here, part = rows_of(by, segment), scored if segment is None else scored.segments[segment]
+            return query.with_costs(part.scores, plan, groups.take(here), edges[here], positive[here])
 
-        segments = {}
-        for name, part in counted.segments.items():
-            assert by is not None
-            segments[name] = with_scores(part, scored.segments[name], by.codes == by.names.index(name))
-        return replace(with_scores(counted, scored, np.ones(len(edges), bool)), segments=segments)
+        return counted.with_tallies(scores_in)
 
     plain = replace(asked, pricing=None, threshold=None, prediction=None)
     found = count_groups(replace(plain, classes=list(table.truths), positive=table.positive), groups, beside)
@@ -258,8 +253,7 @@ def _count(
         mine = rows.truth == plan.classes.index(str(plan.positive))
         truths = groups.columns["truth"].filter(mine.tolist()).unique().to_list()
         if sorts_inside(source):
-            scores = replace(table, order=order_inside(source, table, truths))
-            counted = replace(counted, tallies={**counted.tallies, "scores": scores})
+            counted = counted.with_tally(replace(table, order=order_inside(source, table, truths)))
         else:
             counted = count_finer(counted, auc_error, partial(_inside_bins, source, truths))
     if counted.scores is not None and not counted.scores.probabilities:

@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import UnionType
 from typing import Any, Literal, Self, get_args
 
@@ -279,7 +279,16 @@ class Counted(Saved):
         tally: Any = self.tallies[kind]
         found = tally.binned(*grids)
         segments = {name: part.binned(*found.grids) for name, part in self.segments.items()}
-        return replace(self, tallies={**self.tallies, kind: found}, segments=segments)
+        return replace(self.with_tally(found), segments=segments)
+
+    def with_tally(self, tally: Tally) -> Self:
+        """Return the same counts with a tally beside the others, or in place of the one of its kind."""
+        return replace(self, tallies={**self.tallies, tally.kind: tally})
+
+    def with_tallies(self, tally_of: Callable[[str | None], Tally]) -> Self:
+        """Return the same counts with a tally of all rows (None) and of each segment beside the others."""
+        segments = {name: part.with_tally(tally_of(name)) for name, part in self.segments.items()}
+        return replace(self.with_tally(tally_of(None)), segments=segments)
 
     def decided_at(self, threshold: float) -> Self:
         """Return the same counts with the decisions at a threshold beside the scores."""
@@ -298,7 +307,7 @@ class Counted(Saved):
     def called(self, positive: str) -> Self:
         """Return the same decisions between two classes, with this positive class."""
         parts = {name: part.called(positive) for name, part in self.segments.items()}
-        return replace(self, tallies={**self.tallies, "confusion": self.confusion.called(positive)}, segments=parts)
+        return replace(self.with_tally(self.confusion.called(positive)), segments=parts)
 
     def moved_down(self, rows: int) -> Self:
         """Return the same counts with shifted row numbers: those of a batch within the whole."""

@@ -89,8 +89,8 @@ class Groups:
         sums = np.stack([self.added[name] for name in _LOSSES], axis=-1)
         return with_infinite(sums).reshape(-1, *SHAPE)
 
-    def take(self, groups: Array) -> "Groups":
-        """Some of the groups (a mask), without their columns."""
+    def take(self, groups: Array | slice) -> "Groups":
+        """Some of the groups, without their columns."""
         weight, squares = (None if one is None else one[groups] for one in (self.weight, self.squares))
         added = {name: sums[groups] for name, sums in self.added.items()}
         return Groups({}, self.sizes[groups], weight, squares, added=added)

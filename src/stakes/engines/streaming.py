@@ -425,8 +425,7 @@ class BinnedScores(Counting):
         if isinstance(found, CountsByBin):
             table = found.table((str(plan.positive), plan.negative), self._positive)
             table = replace(table, losses=self._losses.of_classes(self._positive))
-            counted = self._count_decisions(plan, rows, by)
-            return replace(counted, tallies={**counted.tallies, table.kind: table})
+            return self._count_decisions(plan, rows, by).with_tally(table)
         # each bin of a cell is a group of its own
         by = None if by is None else replace(by, codes=by.codes[found.cells])
         lost = self._losses.in_bins(found) if found.grid == "probability" else None
@@ -504,5 +503,4 @@ class KeptScores(Counting):
         keys = self._keys.sorted(swapped=self._truths.names[0] == (plan.positive,))
         scores = ScoreTable(str(plan.positive), plan.negative, keys)
         warn_of_few_in(scores)
-        counted = self._count_decisions(plan, rows, by)
-        return replace(counted, tallies={**counted.tallies, "scores": scores})
+        return self._count_decisions(plan, rows, by).with_tally(scores)

@@ -269,7 +269,7 @@ def _calibrate_classes(data: Data, counted: Counted, question: Question) -> Reca
             raise errors.one_class_to_recalibrate(repr(tally.classes[int(found[0])]))
         if tally.range[0] == tally.range[1]:
             raise errors.equal_scores(tally.range[0])
-        at_middles = replace(counted, tallies={**counted.tallies, tally.kind: tally.at_middles()})
+        at_middles = counted.with_tally(tally.at_middles())
         evaluation, plan = Evaluation(at_middles, sampling=question.sampling), Plan(tally.classes, tally.classes)
         warn_of_wrongs(evaluation)
         kinds = cast("dict[str, ScalingCalibrator]", _kinds(plan, True, question["method"]))

@@ -116,7 +116,7 @@ class CostGroups:
     cubes: Array
     shares: Array
 
-    def __getitem__(self, groups: Array) -> Self:
+    def __getitem__(self, groups: Array | slice) -> Self:
         sums, once, products, cubes = (one[groups] for one in (self.sums, self.once, self.products, self.cubes))
         return type(self)(sums, once, products, cubes, self.shares)
 

@@ -285,12 +285,9 @@ class _Counting:
         rows_of_it = groups.sizes[rows.truth == plan.classes.index(str(plan.positive))].sum()
         scores = table(columns[0], columns[1], columns[2], int(rows_of_it))
         warn_of_few_in(scores)
-        parts = {} if by is None else {name: table(*own) for name, own in self._by_segment(groups, by, columns)}
-        segments = {
-            name: replace(part, tallies={**part.tallies, "scores": parts[name]})
-            for name, part in counted.segments.items()
-        }
-        return replace(counted, tallies={**counted.tallies, "scores": scores}, segments=segments)
+        found: dict[str | None, ScoreTable] = {None: scores}
+        found |= {} if by is None else {name: table(*own) for name, own in self._by_segment(groups, by, columns)}
+        return counted.with_tallies(found.__getitem__)
 
     def _by_segment(
         self, groups: "_Groups", by: Labels, columns: list[Tensor | None]
