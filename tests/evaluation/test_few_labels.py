@@ -622,7 +622,7 @@ def test_known_probabilities_add_up_and_travel(tmp_path, monkeypatch, named):
              stakes.evaluate(frame.lazy(), **asked)]  # fmt: skip
     with monkeypatch.context() as small:
         small.setattr(unlabelled, "MOST_WHOLE", 100)
-        small.setattr(unlabelled, "_BATCH", 64)
+        small.setattr("stakes.engines.streaming.BATCH", 64)
         found.append(stakes.evaluate(tmp_path / "rows.parquet", **asked))
     for one in found:
         assert one.kept.counts is not None
@@ -1015,7 +1015,7 @@ def test_large_files_are_counted_in_batches(tmp_path, monkeypatch, kind):
         whole = stakes.evaluate(file, **asked, **more)
         with monkeypatch.context() as small:
             small.setattr(unlabelled, "MOST_WHOLE", 100)
-            small.setattr(unlabelled, "_BATCH", 64)
+            small.setattr("stakes.engines.streaming.BATCH", 64)
             parts = stakes.evaluate(file, **asked, **more)
             counted = stakes.count(file, **asked, **more)
             kept = stakes.evaluate(file, **asked, **more, exact=True)

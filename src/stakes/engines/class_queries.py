@@ -223,8 +223,7 @@ class ClassTable:
             counted = self._count_clusters(keys, counted, self._held)
         elif counted is not None and self.asked.row_groups and len(self.classes) <= MOST_CLASSES:
             counted = self._with_row_groups(keys, counted)
-        read = int(groups.sizes.sum()) + groups.weightless
-        return None if counted is None else replace(counted, dropped=groups.weightless, read=read)
+        return None if counted is None else groups.of_rows(counted)
 
     def _read(self, groups: Groups, count: Callable[[Plan, Rows, Labels | None], Counted | None]) -> Counted | None:
         """Read groups as if they were rows, decided as they were, and count them."""
@@ -247,8 +246,7 @@ class ClassTable:
         how = decided_by(self.asked)
         self._oddities.tell(self.asked, how)
         kept, by, _ = rows.standing_for(*groups.amounts).in_order(by, None)
-        read = int(groups.sizes.sum()) + groups.weightless
-        return replace(count_classes(plan, kept, by), decided_by=how, dropped=groups.weightless, read=read)
+        return groups.of_rows(replace(count_classes(plan, kept, by), decided_by=how))
 
     def _count(self, groups: Groups, exact: bool | None, plan: Plan, rows: Rows, by: Labels | None) -> Counted:
         how = decided_by(self.asked)

@@ -53,9 +53,7 @@ def count_costs_inside(
         return query.beside(count_classes(plan, kept, by), groups, plan, kept, by)
 
     counted = count_groups(asked, groups, count)
-    if counted is None:
-        return None
-    return query, replace(counted, dropped=groups.weightless, read=int(groups.sizes.sum()) + groups.weightless)
+    return None if counted is None else (query, groups.of_rows(counted))
 
 
 @dataclass(frozen=True, eq=False)

@@ -230,7 +230,7 @@ def _group(
         source, keys = source.decided_at(threshold), [*keys, "decided"]
     grid = "probability" if looked.of_probabilities else "line"
     binned = source.on_grid(grid)
-    groups = (looked.count_two(binned, "truth") if keys == ["truth", "score"] else None) or binned.groups(keys)
+    groups = (looked.count_two(binned) if keys == ["truth", "score"] else None) or binned.groups(keys)
     assert groups is not None
     return looked.beside(groups, {key: source.places[key] for key in others}) if grid == "probability" else groups, grid
 
@@ -258,7 +258,7 @@ def _count(
             counted = count_finer(counted, auc_error, partial(_inside_bins, source, truths))
     if counted.scores is not None and not counted.scores.probabilities:
         warn_of_few_outside(np.asarray(rows.scores), groups.sizes)
-    return replace(counted, dropped=groups.weightless, read=int(groups.sizes.sum()) + groups.weightless)
+    return groups.of_rows(counted)
 
 
 def _inside_bins(source: QuerySource, positive: list[object], heavy: HeavyBins) -> LabelledScores:

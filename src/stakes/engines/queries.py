@@ -21,6 +21,7 @@ from stakes.engines.conditions.lazy import filter_rows
 from stakes.engines.conditions.syntax import parse
 from stakes.engines.labels import are_fractions
 from stakes.engines.missing import lacking
+from stakes.engines.plan import Counted
 from stakes.engines.spark_text import add_columns, add_up, choose, column_of, is_nan
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
@@ -94,6 +95,10 @@ class Groups:
         weight, squares = (None if one is None else one[groups] for one in (self.weight, self.squares))
         added = {name: sums[groups] for name, sums in self.added.items()}
         return Groups({}, self.sizes[groups], weight, squares, added=added)
+
+    def of_rows(self, counted: Counted) -> Counted:
+        """What was counted of these groups, with the number of their rows and of those that weigh nothing."""
+        return replace(counted, dropped=self.weightless, read=int(self.sizes.sum()) + self.weightless)
 
     def rows_in(self, groups: Array) -> int:
         """The number of rows in some of the groups (a mask)."""
@@ -359,12 +364,12 @@ class ScoreLook(Look):
         low, high = self.span("score")
         return low >= 0 and high <= 1
 
-    def count_two(self, source: QuerySource, key: str) -> Groups | None:
-        """Let Spark group rows by score alone, and count both values of another column side by side.
+    def count_two(self, source: QuerySource) -> Groups | None:
+        """Let Spark group rows by score alone, and count both truths side by side.
 
-        That halves the number of groups. None for other engines, more values, or weights.
+        That halves the number of groups. None for other engines, more truths, or weights.
         """
-        place, spark = source.places[key], source.frame.implementation.is_pyspark()
+        place, spark = source.places["truth"], source.frame.implementation.is_pyspark()
         values = self.table[place].to_list()
         if not spark or "weight" in source.places or len(values) != 2 or None in values:
             return None
@@ -373,7 +378,7 @@ class ScoreLook(Look):
         first, rows = (table[name].to_numpy() for name in ("first", "rows"))
         sizes = np.stack([first, rows - first])
         codes, groups = np.nonzero(sizes)
-        columns = {key: self.table[place][codes], "score": table[source.places["score"]][groups]}
+        columns = {"truth": self.table[place][codes], "score": table[source.places["score"]][groups]}
         return Groups(columns, sizes[codes, groups])
 
     def beside(self, groups: Groups, places: Mapping[str, str]) -> Groups:

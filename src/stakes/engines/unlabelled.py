@@ -78,15 +78,15 @@ def _filled(values: Values, gaps: Array) -> Values:
     return truth.tolist()
 
 
-def read_partly(data: Data, asked: RowQuestion, all_rows: bool = True) -> PartlyLabelled:
-    """Read rows of which some lack a truth (of ``all_rows`` at least one must); nothing else may be missing."""
+def read_partly(data: Data, asked: RowQuestion) -> PartlyLabelled:
+    """Read rows of which some lack a truth (at least one must); nothing else may be missing."""
     _refuse_others(asked)
     named = {name: getattr(asked, name) for name in ("truth", "score", "prediction", "label_probability")}
     data = in_format(data, asked.text_format)
     with locating(data, asked):
         columns = take(data, asked.where, **named, **spread_by(asked.by, data), **_row_numbers(data, asked.where))
         gaps = lacking(columns["truth"])
-        if all_rows and not gaps.any():
+        if not gaps.any():
             raise InputError(
                 "all-labelled", "every row has a truth, so there is nothing to estimate or to label; evaluate them"
             )
@@ -105,7 +105,7 @@ def read_partly(data: Data, asked: RowQuestion, all_rows: bool = True) -> Partly
         raise errors.wrong_length("truth", len(gaps), len(read.rows.truth))
     numbers = columns.get(_NUMBERS, np.arange(len(gaps)) if asked.where is None else None)
     partly = PartlyLabelled(read, ~gaps, numbers, chance)
-    if all_rows and chance is not None:
+    if chance is not None:
         _refuse_broken_promise(partly.promised)
     return partly
 
@@ -289,13 +289,14 @@ def _count_files(data: Data, asked: RowQuestion, wanted: dict[str, str]) -> Coun
     from stakes.engines.files.reading import Files  # loads Polars
     from stakes.engines.files.sources import read_once
     from stakes.engines.on_disk import table_of
+    from stakes.engines.streaming import BATCH
 
     if read_once(data):
         return None
     files = Files.open(in_format(data, asked.text_format), wanted, asked.where)
     if not files.have_more_rows_than(MOST_WHOLE):
         return None
-    with suppress(InputError), table_of(files, _BATCH) as table:  # reading all rows gives better errors
+    with suppress(InputError), table_of(files, BATCH) as table:  # reading all rows gives better errors
         alone = replace(asked, where=None, text_format=None)
         return None if table is None else _count_inside(table, alone, wanted, exact=False)
     return None
@@ -338,7 +339,6 @@ def parts_of(counted: Counted) -> dict[str, dict[str, Counted]]:
 MOST_WHOLE = 1 << 22
 """Files of more rows are counted in batches."""
 
-_BATCH = 1 << 20
 LABELLED, UNLABELLED = "labelled", "unlabelled"
 _FILLED, _PART, _WEIGHT = "truth_or_any_class", "labelled_or_not", "rows_that_a_label_stands_for"
 _NUMBERS = "numbers of the rows"

@@ -72,7 +72,7 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
         given = self.sampling.population
         if not isinstance(given, Frequencies) or self.scores is None:
             return _DEFAULT_THRESHOLD
-        return given.carry_over(0.5, self._pair, self.positive, shares_of([self.scores.N, self.scores.P]))
+        return given.more_likely_from(self._pair, self.positive, shares_of([self.scores.N, self.scores.P]))
 
     def _bayes_threshold(self) -> float | None:
         """The threshold of two decisions that costs the probabilities least; None where there are more decisions."""

@@ -83,10 +83,10 @@ class _Frequencies:
                 )
         return tuple(target / share if share else Fraction(0) for share, target in zip(trained, wanted, strict=True))
 
-    def carry_over(self, score: float, truths: Sequence[str], positive: str | None, rows: Shares) -> float:
-        """The lowest score of two classes, the negative one first, whose corrected probability is at least that."""
+    def more_likely_from(self, truths: Sequence[str], positive: str | None, rows: Shares) -> float:
+        """The lowest score of two classes, the negative one first, whose corrected probability is at least a half."""
         factors = self.correction(truths, positive, rows)
-        return score if factors is None else lowest_score(as_fraction(score), *factors)
+        return 0.5 if factors is None else lowest_score(Fraction(1, 2), *factors)
 
 
 @dataclass(frozen=True)
