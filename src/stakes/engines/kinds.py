@@ -27,7 +27,7 @@ from stakes.engines.columns import (
 from stakes.engines.labels import PAIRS, encode
 from stakes.engines.logits import probabilities_of
 from stakes.engines.rows import RowsThatCount, rows_that_count
-from stakes.engines.segments import spread_by, with_segments_together
+from stakes.engines.segments import with_segments_together
 from stakes.engines.tables import take
 from stakes.errors import About, Given, InputError, Pass, first_row, rows_text, short, some
 from stakes.frozen import dataclass, replace
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from stakes.engines.reading import RowQuestion
 
 _SETS = (set, frozenset)
+
+_SHARED = ("weight", "frequency", "cluster")
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +99,7 @@ def columns_named(data: Data, asked: "RowQuestion", kind: str) -> dict[str, str]
         given = [_Given.of(name, one, None) for name, one in values.items() if one is not None]
     if any(one.matrix is not None for one in given):
         return None
-    named = {**_flat(given), **_shared(asked, data)}
+    named = {**_flat(given), **asked.given(data, *_SHARED)}
     named = {name: column for name, column in named.items() if column is not None}
     return named if all(isinstance(column, str) for column in named.values()) else None
 
@@ -215,15 +217,11 @@ def _flat(given: Sequence[_Given], numbers: Array | None = None) -> dict[str, Va
     return flat
 
 
-def _shared(asked: "RowQuestion", data: Data) -> dict[str, Values]:
-    return {name: getattr(asked, name) for name in ("weight", "frequency", "cluster")} | spread_by(asked.by, data)
-
-
 def _find(data: Data, asked: "RowQuestion", given: Sequence[_Given]) -> tuple[RowsThatCount, Array | None]:
     """Read the rows that count, and return their numbers in matrices (None: all rows)."""
     matrices = [one.matrix for one in given if one.matrix is not None]
     flat = _flat(given, _row_numbers(matrices) if matrices else None)
-    found = take(data, asked.where, **flat, **_shared(asked, data))
+    found = take(data, asked.where, **flat, **asked.given(data, *_SHARED))
     if asked.label_separator is not None:
         for name in ("truth", "prediction"):
             if name in found:

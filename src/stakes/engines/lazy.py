@@ -27,7 +27,6 @@ from stakes.engines.plan import Counted, Plan
 from stakes.engines.pricing import cost_column, of_costs
 from stakes.engines.queries import MOST_GROUPS, MOST_SCORES, Groups, QuerySource
 from stakes.engines.reading import RowQuestion, warn_of_few_outside
-from stakes.engines.segments import spread_by
 from stakes.engines.tables import warn_of_same_column
 from stakes.tallies.checks import is_one_of
 from stakes.tallies.scores import ScoreTable, as_float_if_exact
@@ -175,17 +174,15 @@ def name_columns(data: Data, asked: RowQuestion) -> dict[str, str] | None:
     """The columns whose groups answer the question, by argument; None if it needs the rows themselves."""
     by_row = {} if asked.pricing is None else {cost_column(name): name for name in asked.pricing.costs.columns}
     others = any(one is not None for one in (asked.frequency, asked.parts))
-    named = {name: getattr(asked, name) for name in ("truth", "prediction", "score", "weight", "cluster")}
-    named |= spread_by(asked.by, data)
+    columns = asked.given(data, "truth", "prediction", "score", "weight", "cluster") | by_row
     if (several := class_columns(asked)) is not None:
-        named = {**named, "score": None, **several}
+        columns = {name: column for name, column in columns.items() if name != "score"} | several
     thresholds = 0 if asked.pricing is None else len(asked.pricing.costs.decisions or "-") - 1  # between decisions
     apart = not several and not by_row and thresholds > 1  # thresholds that may lie inside cells
     if asked.cluster is not None and apart:
         return None
     if asked.pricing is not None and by_row and asked.pricing.needs_all_rows:
         return None
-    columns = {name: column for name, column in (named | by_row).items() if column is not None}
     if asked.of_numbers or others or not all(isinstance(name, str) for name in columns.values()):
         return None
     if not several and "score" not in columns and "prediction" not in columns:
@@ -199,9 +196,8 @@ def number_columns(data: Data, asked: RowQuestion) -> dict[str, str] | None:
         return None
     if any(one is not None for one in (asked.pricing, asked.frequency, asked.parts, asked.alike)):
         return None
-    named = {name: getattr(asked, name) for name in ("truth", "prediction", "weight", "exposure", "order", "series")}
-    named["cluster"] = asked.series if asked.cluster is None else asked.cluster
-    columns = {name: column for name, column in (named | spread_by(asked.by, data)).items() if column is not None}
+    asked = replace(asked, cluster=asked.series if asked.cluster is None else asked.cluster)
+    columns = asked.given(data, "truth", "prediction", "weight", "exposure", "order", "series", "cluster")
     return columns if "prediction" in columns and all(isinstance(name, str) for name in columns.values()) else None
 
 

@@ -9,15 +9,13 @@ from stakes.engines.number_batches import FileNumbers
 from stakes.engines.numbers import count_numbers
 from stakes.engines.plan import Counted
 from stakes.engines.reading import RowQuestion
-from stakes.engines.segments import spread_by
 from stakes.tallies import OutputSums
 from stakes.tallies.names import canonical
 
 
 def count_outputs(data: FileNames, asked: RowQuestion, at_a_time: int) -> Counted:
     """Count several outputs per row, one after the other, with the same random groups of rows."""
-    shared = {name: getattr(asked, name) for name in ("weight", "cluster")} | spread_by(asked.by, data)
-    shared = {name: column for name, column in shared.items() if column is not None}
+    shared = asked.given(data, "weight", "cluster")
     outputs: dict[str, Counted] = {}
     for name, column in asked.truth.items():
         named = {"truth": column, "prediction": asked.prediction[name], **shared}

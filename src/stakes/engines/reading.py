@@ -3,6 +3,7 @@
 import functools
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from typing import Any
 
 import numpy as np
 
@@ -141,6 +142,11 @@ class RowQuestion:
     groups_by: Sequence[str] = ()
     decisions_only: bool = False
     row_groups: bool = False
+
+    def given(self, data: Data, *names: str) -> dict[str, Any]:
+        """What was given for these arguments and for segments, by argument: columns or their names."""
+        named = {name: getattr(self, name) for name in names} | spread_by(self.by, data)
+        return {name: one for name, one in named.items() if one is not None}
 
     @property
     def of_classes(self) -> bool:

@@ -14,7 +14,7 @@ from stakes.engines.labels import Labels
 from stakes.engines.missing import keep, lacking
 from stakes.engines.plan import FEW_LABELS, WEIGHED, Counted, Plan
 from stakes.engines.reading import Read, RowQuestion, count_read, locating, read_rows
-from stakes.engines.segments import spread_by, values_of
+from stakes.engines.segments import values_of
 from stakes.engines.tables import is_lazy, names_files, take
 from stakes.errors import About, GapError, Given, InputError, Pass, Text, first_row, in_rows, rows_text, short
 from stakes.frozen import dataclass, replace
@@ -22,6 +22,9 @@ from stakes.tallies.arithmetic import Array, distinct
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+_COLUMNS = ("truth", "score", "prediction", "label_probability")
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,16 +84,16 @@ def _filled(values: Values, gaps: Array) -> Values:
 def read_partly(data: Data, asked: RowQuestion) -> PartlyLabelled:
     """Read rows of which some lack a truth (at least one must); nothing else may be missing."""
     _refuse_others(asked)
-    named = {name: getattr(asked, name) for name in ("truth", "score", "prediction", "label_probability")}
     data = in_format(data, asked.text_format)
     with locating(data, asked):
-        columns = take(data, asked.where, **named, **spread_by(asked.by, data), **_row_numbers(data, asked.where))
+        given = {"truth": asked.truth, **asked.given(data, *_COLUMNS)}
+        columns = take(data, asked.where, **given, **_row_numbers(data, asked.where))
         gaps = lacking(columns["truth"])
         if not gaps.any():
             raise InputError(
                 "all-labelled", "every row has a truth, so there is nothing to estimate or to label; evaluate them"
             )
-        for name in (one for one in named if one in columns and one != "truth"):
+        for name in (one for one in _COLUMNS if one in columns and one != "truth"):
             if len(rows := np.flatnonzero(lacking(columns[name]))):
                 raise _gaps(name, len(rows), int(rows[0]))
         chance = _chances(columns["label_probability"], len(gaps)) if "label_probability" in columns else None
@@ -216,8 +219,7 @@ def count_partly_elsewhere(data: Data, asked: RowQuestion) -> Counted | None:
 
     A first pass over the truth finds the classes.
     """
-    named = {name: getattr(asked, name) for name in ("truth", "score", "prediction", "label_probability")}
-    wanted = {name: one for name, one in (named | spread_by(asked.by, data)).items() if one is not None}
+    wanted = asked.given(data, *_COLUMNS)
     if not all(isinstance(one, str) for one in wanted.values()) or asked.task == "regression" or kind_of(asked):
         return None
     if asked.missing != "error":

@@ -19,7 +19,6 @@ from stakes.engines.labels import Labels
 from stakes.engines.memory import Rows, count_classes, table_of
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.reading import RowQuestion
-from stakes.engines.segments import spread_by
 from stakes.engines.tables import warn_of_same_column
 from stakes.engines.tensors.arrays import Tensor
 from stakes.engines.tensors.binned import BinCounts
@@ -57,8 +56,7 @@ def count_tensors(asked: RowQuestion, exact: bool | None) -> Counted | None:
         return None
     if asked.missing != "error" or (asked.several and getattr(asked.score, "ndim", 1) != 2):
         return None
-    named = {name: getattr(asked, name) for name in ("truth", "prediction", "score", "weight")}
-    given = {name: one for name, one in {**named, **spread_by(asked.by, None)}.items() if one is not None}
+    given = asked.given(None, "truth", "prediction", "score", "weight")
     columns = {name: as_countable(one) for name, one in given.items()}
     if any(one is None for one in columns.values()) or not {"score", "prediction"} & set(columns):
         return None
