@@ -8,7 +8,9 @@ import pytest
 
 import stakes
 from stakes.decisions.policies import CHEAPEST, HIGHEST, RECALIBRATED
-from stakes.engines import class_queries, queries, streaming
+from stakes.engines import streaming
+from stakes.engines.classes import queries as class_queries
+from stakes.engines.lazy import queries
 from stakes.errors import InputError
 from tests.engines.test_lazy import QUICK_ENGINES, SPARK, _one_thread_for_dask, elsewhere  # noqa: F401
 
@@ -49,7 +51,7 @@ def ends(found):
 @pytest.fixture
 def few_kept(monkeypatch):
     monkeypatch.setattr("stakes.tallies.class_scores.SAMPLE", 2_000)
-    monkeypatch.setattr("stakes.engines.class_stream.SAMPLE", 2_000)
+    monkeypatch.setattr("stakes.engines.classes.batches.SAMPLE", 2_000)
 
 
 @pytest.mark.usefixtures("few_kept")

@@ -29,7 +29,7 @@ from stakes import (
     load_calibrator,
 )
 from stakes.decisions.recalibration.folds import deal_folds
-from stakes.engines import lazy
+from stakes.engines.lazy import counting as lazy
 from stakes.evaluation import recalibrating
 from stakes.uncertainty.interval import mean_interval
 

@@ -14,9 +14,10 @@ from sklearn.metrics import confusion_matrix, log_loss, roc_auc_score, top_k_acc
 
 import stakes
 from stakes.decisions.recalibration.scaling import VectorCalibrator
-from stakes.engines import class_queries, streaming
-from stakes.engines.class_maps import map_classes
-from stakes.engines.class_stream import ClassBatch, ClassStream, EvenSample
+from stakes.engines import streaming
+from stakes.engines.classes import queries as class_queries
+from stakes.engines.classes.batches import ClassBatch, ClassStream, EvenSample
+from stakes.engines.classes.maps import map_classes
 from stakes.engines.reading import RowQuestion
 from stakes.errors import InputError, InputWarning
 from stakes.evaluation import recalibrating
@@ -214,7 +215,7 @@ def test_intervals_come_from_a_sample_or_from_sums(tmp_path, question):
 
 
 def test_a_sample_is_even_and_says_so(tmp_path, monkeypatch):
-    monkeypatch.setattr("stakes.engines.class_stream.SAMPLE", 40)
+    monkeypatch.setattr("stakes.engines.classes.batches.SAMPLE", 40)
     found = ask(file("parquet")(rows(), tmp_path), "plain")
     sample = found.scores.sample
     assert len(sample.truth) == 40
@@ -224,7 +225,7 @@ def test_a_sample_is_even_and_says_so(tmp_path, monkeypatch):
 
 def test_every_row_has_the_same_chance_to_be_in_the_sample(monkeypatch):
     """Whatever batch and segment it lies in; of a segment as many rows stay as may, or all that there are."""
-    monkeypatch.setattr("stakes.engines.class_stream.SAMPLE", 50)
+    monkeypatch.setattr("stakes.engines.classes.batches.SAMPLE", 50)
     sizes, kept = (700, 10, 290, 1_000), np.zeros((2, 2_000), int)
     segment = (np.arange(2_000) % 20 > 0).astype(np.int64)  # a hundred rows of the first
     for seed in range(300):

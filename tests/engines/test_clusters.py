@@ -8,10 +8,17 @@ import polars as pl
 import pytest
 
 import stakes
-from stakes.engines import binning, class_queries, clusters, lazy, streaming
+from stakes.engines import binning, streaming
+from stakes.engines.classes import queries as class_queries
+from stakes.engines.clusters import batches as cluster_batches
+from stakes.engines.clusters import numbering, queries
+from stakes.engines.clusters import rows as cluster_rows
+from stakes.engines.clusters.rows import BITS
 from stakes.engines.columns import Column
-from stakes.engines.queries import QuerySource
+from stakes.engines.lazy import counting as lazy
+from stakes.engines.lazy.queries import QuerySource
 from stakes.errors import InputError, InputWarning
+from stakes.tallies import clusters as tallied
 from stakes.tallies.clusters import Clusters
 from tests.engines.test_lazy import ELSEWHERE, engines_with, maker
 
@@ -169,7 +176,8 @@ def test_every_engine_groups_where_the_rows_lie(elsewhere, name, most, many_rows
         return table
 
     monkeypatch.setattr(nw.LazyFrame, "collect", watched)
-    monkeypatch.setattr(clusters, "MOST_GROUPS", most)
+    for room in (queries, cluster_rows):
+        monkeypatch.setattr(room, "MOST_GROUPS", most)
     found = stakes.evaluate(elsewhere(pl.concat([rows()] * 3)), **QUESTIONS[name])
     assert max(pulled) <= ROWS  # three times the rows bring no more of them here
     if most > PATIENTS:
@@ -192,7 +200,7 @@ def test_few_rows_of_an_engine_are_as_in_memory():
 def test_rows_that_hold_the_same_are_dealt_out_at_random():
     """As many of a kind in each group as chance has it: neither together, nor evenly."""
     frame = nw.from_native(pl.DataFrame({"code": np.arange(60_000) % 4}).lazy())
-    dealt = clusters._add_group(clusters._mix(frame, ["code"]), ["code"]).collect()
+    dealt = queries._add_group(queries._mix(frame, ["code"]), ["code"]).collect()
     for code in range(4):
         sizes = np.bincount(dealt.filter(nw.col("code") == code)["held"].to_numpy(), minlength=2000)
         assert sizes.mean() == 7.5
@@ -209,7 +217,7 @@ def test_a_row_without_a_cluster_is_refused(data, many_rows, tmp_path):
 
 def _counted_in_bins(batches, cells, by_cell):
     """What several batches of scores come to: a dictionary of cell, edge and group to rows."""
-    counts = clusters.GroupBins(clusters.BITS)
+    counts = cluster_batches.GroupBins(BITS)
     for scores, cell, group in batches:
         parts = [(cell == one, np.int64(one)) for one in range(cells)] if by_cell else [(slice(None), cell)]
         for here, own in parts:
@@ -233,13 +241,13 @@ def test_groups_are_counted_in_tables_as_by_sorting(beyond, most, monkeypatch):
     monkeypatch.setattr(binning, "_MOST_COUNTED", most)
     monkeypatch.setattr(binning, "_BLOCK", 64)
     assert _counted_in_bins(batches, 2, by_cell=True) == sorted_out
-    monkeypatch.setattr(clusters, "ROOM", np.inf)
-    monkeypatch.setattr(clusters, "LongTable", None)  # there is no memory for any
+    monkeypatch.setattr(cluster_batches, "ROOM", np.inf)
+    monkeypatch.setattr(cluster_batches, "LongTable", None)  # there is no memory for any
     assert _counted_in_bins(batches, 2, by_cell=True) == sorted_out
 
 
 def test_clusters_are_numbered_as_they_come_up_however_far_apart_their_names_lie():
-    numbers, known, rng = clusters.ClusterNumbers(), {}, np.random.default_rng(2)
+    numbers, known, rng = numbering.ClusterNumbers(), {}, np.random.default_rng(2)
     for low, high in (
         (0, 99),
         (50, 400),
@@ -288,7 +296,7 @@ def test_whole_numbers_of_any_kind_name_clusters(data, kind, many_rows, tmp_path
 
 
 def test_integers_of_two_kinds_that_no_integer_holds_are_refused():
-    numbers = clusters.ClusterNumbers()
+    numbers = numbering.ClusterNumbers()
     numbers.of(Column("cluster", "number", np.array([-1, 5])))
     assert numbers.of(Column("cluster", "number", np.array([5, 2**62], np.uint64)))[0] == 1
     with pytest.raises(InputError, match="beyond 64 bits"):
@@ -390,8 +398,8 @@ def test_very_many_clusters_of_numbers_are_groups_in_files_as_in_memory(tmp_path
     table = table.with_columns(case=pl.int_range(pl.len()) % 500, guess=pl.col("worth") * 0.9 + pl.col("w"))
     table.write_parquet(tmp_path / "rows.parquet")
     question = {"truth": "worth", "prediction": "guess", "cluster": "case", "by": by}
-    monkeypatch.setattr(clusters, "MOST_GROUPS", 100)
-    monkeypatch.setattr("stakes.tallies.clusters.MOST_GROUPS", 100)
+    for room in (numbering, cluster_rows, tallied):
+        monkeypatch.setattr(room, "MOST_GROUPS", 100)
     found, known = (stakes.evaluate(where, **question) for where in (str(tmp_path / "rows.parquet"), table))
     parts = {"": (found, known)} | {name: (found.segments[name], known.segments[name]) for name in found.segments}
     for one, other in parts.values():

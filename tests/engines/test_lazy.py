@@ -19,7 +19,10 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 import stakes
-from stakes.engines import class_queries, finer_bins, lazy, order_queries, queries, streaming
+from stakes.engines import finer_bins, streaming
+from stakes.engines.classes import queries as class_queries
+from stakes.engines.lazy import counting as lazy
+from stakes.engines.lazy import order, queries
 from stakes.errors import InputError, InputWarning
 from stakes.evaluation import recalibrating, shared_models
 from stakes.tallies import bins
@@ -543,7 +546,7 @@ def test_exact_figures_of_the_order_come_from_sums_of_ranges_that_the_engine_sor
     """Ties within and between ranges, scores of both signs; what comes back are bins, and a line for each range."""
     monkeypatch.setattr(lazy, "MOST_SCORES", 50)
     monkeypatch.setattr(lazy, "MOST_GROUPS", 50)
-    monkeypatch.setattr(order_queries, "_RANGES", 5)
+    monkeypatch.setattr(order, "_RANGES", 5)
     rng = np.random.default_rng(6)
     frame = rows().with_columns(
         p=pl.Series(rng.random(ROWS).round(3)), points=pl.Series(rng.normal(size=ROWS).round(2))

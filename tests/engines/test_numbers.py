@@ -12,7 +12,8 @@ import polars as pl
 import pytest
 
 import stakes
-from stakes.engines import number_batches, number_partitions, number_products, number_queries, streaming
+from stakes.engines import streaming
+from stakes.engines.numbers import batches, partitions, products, queries
 from stakes.errors import InputError
 from stakes.tallies import ErrorSums
 from stakes.tallies.bins import edges, numbers
@@ -57,8 +58,8 @@ def expected(name: str, times: int = 1) -> stakes.Evaluation:
 def small_batches(monkeypatch):
     monkeypatch.setattr(streaming, "MOST_EXACT", 100)
     monkeypatch.setattr(streaming, "BATCH", 170)
-    monkeypatch.setattr(number_batches, "_MANY", 3)  # what lies around medians and baselines is given up
-    monkeypatch.setattr(number_batches, "_MORE", 12)
+    monkeypatch.setattr(batches, "_MANY", 3)  # what lies around medians and baselines is given up
+    monkeypatch.setattr(batches, "_MORE", 12)
 
 
 def written(tmp_path, kind: str) -> list[str]:
@@ -110,8 +111,8 @@ def test_one_pass_is_enough_where_the_first_rows_are_like_the_others(
     tmp_path, small_batches, monkeypatch, order, question, passes
 ):
     begun = []
-    batches = number_batches.FileNumbers._batches
-    monkeypatch.setattr(number_batches.FileNumbers, "_batches", lambda self: begun.append(1) or batches(self))
+    own = batches.FileNumbers._batches
+    monkeypatch.setattr(batches.FileNumbers, "_batches", lambda self: begun.append(1) or own(self))
     frame = rows() if order not in rows().columns else rows().sort(order)
     frame.write_parquet(tmp_path / "a.parquet")
     found = stakes.evaluate(str(tmp_path / "a.parquet"), truth="t", prediction="p", **question)
@@ -210,12 +211,12 @@ def without_what_single_rows_tell(monkeypatch, asked):
         raise AssertionError("counted although no condition asks for it")
 
     if asked != "medians":
-        monkeypatch.setattr(number_batches.MedianWindow, "add", refuse)
-        monkeypatch.setattr(number_batches.SizeBins, "add", refuse)
-        monkeypatch.setattr(number_batches, "with_worst", refuse)
-        monkeypatch.setattr(number_queries.QueryNumbers, "_sizes", refuse)
+        monkeypatch.setattr(batches.MedianWindow, "add", refuse)
+        monkeypatch.setattr(batches.SizeBins, "add", refuse)
+        monkeypatch.setattr(batches, "with_worst", refuse)
+        monkeypatch.setattr(queries.QueryNumbers, "_sizes", refuse)
     if asked != "shares":
-        monkeypatch.setattr(number_products, "ArrayTerms", _NoShares)
+        monkeypatch.setattr(products, "ArrayTerms", _NoShares)
 
 
 class _NoShares(ArrayTerms):
@@ -257,7 +258,7 @@ def test_a_gate_asks_an_engine_for_no_more(request_, monkeypatch, asked):
 
 
 def test_more_segments_than_are_looked_at_closer_pass_the_gate_that_their_evaluation_passes(monkeypatch):
-    monkeypatch.setattr(number_queries, "_MOST_CLOSER", 1)
+    monkeypatch.setattr(queries, "_MOST_CLOSER", 1)
     question, require = {"truth": "t", "prediction": "p", "by": ["site", "ward"]}, "mae <= 99 in every segment"
     known = stakes.gate(stakes.evaluate(rows().lazy(), **question), require=require)
     checks_agree(stakes.gate(rows().lazy(), require=require, **question), known)
@@ -317,7 +318,7 @@ def test_the_largest_errors_of_an_engine_have_no_row_numbers(engine, question):
 @pytest.mark.parametrize("most", [10**6, 3])
 @pytest.mark.parametrize("engine", ["lazy polars", "dask"])
 def test_segments_of_an_engine_have_largest_errors_of_their_own(engine, most, monkeypatch):
-    monkeypatch.setattr(number_queries, "_MOST_SIZES", most)
+    monkeypatch.setattr(queries, "_MOST_SIZES", most)
     asked = {"truth": "t", "prediction": "p", "by": "site", "weight": "w"}
     known, found = (stakes.evaluate(d, **asked).segments for d in (rows(), ELSEWHERE[engine](rows())))
     for segment, part in known.items():
@@ -361,13 +362,13 @@ def test_segments_far_from_the_others_keep_their_digits(engine, weight, request)
 
 
 def test_a_partition_of_dask_that_is_tried_again_does_not_count_twice(monkeypatch):
-    original = number_partitions._add
+    original = partitions._add
 
     def tried_again(*given):
         original(*given)
         return original(*given)
 
-    monkeypatch.setattr(number_partitions, "_add", tried_again)
+    monkeypatch.setattr(partitions, "_add", tried_again)
     agree(stakes.evaluate(ELSEWHERE["dask"](rows()), truth="t", prediction="p"), expected("plain"))
 
 
@@ -567,7 +568,7 @@ def test_a_variance_that_sums_have_lost_makes_no_interval():
 @pytest.mark.parametrize("most", [10**6, 3])
 def test_rows_that_can_carry_a_figure_are_those_of_memory(monkeypatch, most):
     """Also where more rows are alike than are brought here: then the heavy ones are sorted."""
-    monkeypatch.setattr(number_queries, "_MOST_SIZES", most)
+    monkeypatch.setattr(queries, "_MOST_SIZES", most)
     heavy = stakes.count(rows().lazy(), truth="t", prediction="p").tallies["errors"].heavy
     errors = (rows()["t"] - rows()["p"]).to_numpy() ** 2
     np.testing.assert_allclose(np.sort(heavy.chosen[0][0]), np.sort(errors)[-20:], rtol=1e-12)
@@ -578,7 +579,7 @@ def test_rows_that_can_carry_a_figure_are_those_of_memory(monkeypatch, most):
 @pytest.mark.parametrize("most", [10**6, 3])
 def test_a_small_weighted_segment_in_an_engine_is_as_sure_as_in_memory(monkeypatch, most):
     """It has heavy rows of its own, and medians: those of all rows lie elsewhere."""
-    monkeypatch.setattr(number_queries, "_MOST_SIZES", most)
+    monkeypatch.setattr(queries, "_MOST_SIZES", most)
     small = rows().with_columns(site=pl.when(pl.int_range(ROWS) < 40).then(pl.lit("a")).otherwise(pl.lit("b")))
     asked = {"truth": "t", "prediction": "p", "weight": "w", "by": "site"}
     known, found = (stakes.evaluate(data, **asked).segments["a"] for data in (small, small.lazy()))
@@ -591,7 +592,7 @@ def test_a_small_weighted_segment_in_an_engine_is_as_sure_as_in_memory(monkeypat
 
 
 def test_of_very_many_segments_the_smaller_ones_keep_what_bins_tell(monkeypatch):
-    monkeypatch.setattr(number_queries, "_MOST_CLOSER", 1)
+    monkeypatch.setattr(queries, "_MOST_CLOSER", 1)
     sites = rows().with_columns(site=pl.when(pl.int_range(ROWS) < 40).then(pl.lit("a")).otherwise(pl.lit("b")))
     known, found = (
         stakes.evaluate(data, truth="t", prediction="p", by="site").segments for data in (sites, sites.lazy())

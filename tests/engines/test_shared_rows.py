@@ -11,8 +11,11 @@ import polars as pl
 import pytest
 
 import stakes
-from stakes.engines import class_queries, lazy, median_sides, shared_rows, streaming
-from stakes.engines.queries import QuerySource
+from stakes.engines import shared_rows, streaming
+from stakes.engines.classes import queries as class_queries
+from stakes.engines.lazy import counting as lazy
+from stakes.engines.lazy.queries import QuerySource
+from stakes.engines.numbers import medians
 from stakes.errors import InputError
 from stakes.evaluation import shared_models
 from stakes.uncertainty import one_more_row
@@ -136,7 +139,7 @@ def few_cells(monkeypatch):
     monkeypatch.setattr(lazy, "MOST_GROUPS", 200)
     monkeypatch.setattr(class_queries, "FEW_ROWS", 100)
     monkeypatch.setattr(class_queries, "MOST_SCORES", 100)
-    monkeypatch.setattr(median_sides, "AT_A_TIME", 1)
+    monkeypatch.setattr(medians, "AT_A_TIME", 1)
 
 
 FILES = [("csv", "clusters"), ("csv", "weighted numbers"), *(("parquet", name) for name in QUESTIONS)]

@@ -8,7 +8,8 @@ import pytest
 from scipy import stats
 
 import stakes
-from stakes.engines import lazy, streaming
+from stakes.engines import streaming
+from stakes.engines.lazy import counting as lazy
 from tests.command import run
 from tests.parts import corrected
 

@@ -9,7 +9,7 @@ from scipy.special import ndtr
 
 import stakes
 from stakes.engines import kind_stream, on_disk, streaming
-from stakes.engines.queries import QuerySource
+from stakes.engines.lazy.queries import QuerySource
 from stakes.errors import InputError
 from stakes.evaluation import shared_models
 from stakes.tallies.clusters import deal_out

@@ -927,7 +927,7 @@ def test_perfect_classes_are_not_perfectly_sure(cluster, monkeypatch):
     truth, score = _class_rows(np.random.default_rng(1), 200, 9)
     columns = {"y": truth.astype(str), **{f"of {c}": score[:, c] for c in range(4)}, "group": np.arange(200) // 2}
     frame, named = pl.DataFrame(columns), {str(c): f"of {c}" for c in range(4)}
-    monkeypatch.setattr("stakes.engines.class_queries.FEW_ROWS", 5)
+    monkeypatch.setattr("stakes.engines.classes.queries.FEW_ROWS", 5)
     some = frame.filter(pl.int_range(200) % 4 == 0)
     here, there, fewer = (
         stakes.evaluate(rows, truth="y", score=named, cluster=cluster) for rows in (frame, frame.lazy(), some)
@@ -943,7 +943,7 @@ def test_perfect_classes_are_not_perfectly_sure(cluster, monkeypatch):
 def test_the_k_of_an_average_is_that_of_its_interval_in_an_engine(monkeypatch):
     truth, score = _class_rows(np.random.default_rng(2), 400, 1)
     frame = pl.DataFrame({"y": truth.astype(str), **{f"of {c}": score[:, c] for c in range(4)}})
-    monkeypatch.setattr("stakes.engines.class_queries.FEW_ROWS", 5)
+    monkeypatch.setattr("stakes.engines.classes.queries.FEW_ROWS", 5)
     found = stakes.evaluate(frame.lazy(), truth="y", score={str(c): f"of {c}" for c in range(4)})
     few, many = (found[f"macro_precision_at_k(k={k})"] for k in (10, 80))
     assert many.high - many.low < 0.7 * (few.high - few.low)
@@ -1007,7 +1007,7 @@ def test_the_difference_of_two_models_at_other_class_frequencies_lies_in_the_mid
 
 def test_no_figure_of_a_class_is_told_at_other_frequencies_where_no_row_is_kept(monkeypatch):
     """The rest of the classes has another mixture there, so figures at the frequencies of the rows are no answer."""
-    monkeypatch.setattr("stakes.engines.class_queries.FEW_ROWS", 5)
+    monkeypatch.setattr("stakes.engines.classes.queries.FEW_ROWS", 5)
     truth, score = _class_rows(np.random.default_rng(7), 400, 1)
     frame = pl.DataFrame({"y": truth.astype(str), **{f"of {c}": score[:, c] for c in range(4)}})
     found = stakes.evaluate(frame.lazy(), truth="y", score={str(c): f"of {c}" for c in range(4)}, prior=PRIOR)
@@ -1022,7 +1022,7 @@ def test_no_figure_of_a_class_is_told_at_other_frequencies_where_no_row_is_kept(
 @pytest.mark.parametrize("more", [{}, {"weight": "w"}, {"cluster": "g"}, {"by": "s"}])
 def test_losses_at_other_frequencies_need_no_row(more, monkeypatch, tmp_path):
     """They follow from those of each class, in engines and in tallies that were saved."""
-    monkeypatch.setattr("stakes.engines.class_queries.FEW_ROWS", 5)
+    monkeypatch.setattr("stakes.engines.classes.queries.FEW_ROWS", 5)
     truth, score = _class_rows(np.random.default_rng(7), 400, 1)
     scores, rest = (
         {str(c): f"of {c}" for c in range(4)},

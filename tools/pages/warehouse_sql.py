@@ -2,7 +2,7 @@
 
 import ibis
 
-from stakes.engines.queries import QuerySource
+from stakes.engines.lazy.queries import QuerySource
 
 TABLE = ibis.table({"outcome": "string", "said": "string", "risk": "float64", "site": "string"}, name="predictions")
 WAREHOUSES = {"bigquery": "BigQuery", "snowflake": "Snowflake", "trino": "Trino"}

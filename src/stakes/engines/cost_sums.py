@@ -13,15 +13,15 @@ from functools import cached_property, reduce
 import narwhals as nw
 import numpy as np
 
-from stakes.engines.deciding import with_decision
-from stakes.engines.groups import count_groups, read_as_rows
 from stakes.engines.labels import Labels, rows_of
+from stakes.engines.lazy.deciding import with_decision
+from stakes.engines.lazy.groups import count_groups, read_as_rows
+from stakes.engines.lazy.queries import Groups, Look, QuerySource
+from stakes.engines.lazy.spark_text import choose
 from stakes.engines.memory import Rows, count_classes
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.pricing import cost_column
-from stakes.engines.queries import Groups, Look, QuerySource
 from stakes.engines.reading import RowQuestion
-from stakes.engines.spark_text import choose
 from stakes.tallies import CostSums, ScoreTable
 from stakes.tallies.arithmetic import Array, divide
 from stakes.tallies.columns import Columns

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from stakes import errors
-from stakes.engines.class_sums import class_columns
+from stakes.engines.classes.sums import class_columns
 from stakes.engines.columns import Data, Values
 from stakes.engines.files.text_format import hearing, in_format
 from stakes.engines.kinds import columns_named, kind_of
@@ -93,12 +93,13 @@ def _count_where_they_lie(data: Data, asked: RowQuestion, exact: bool | None) ->
         return streaming.count_files(data, asked, exact)
     if not is_lazy(data):
         return None
-    from stakes.engines import lazy, streaming  # load Narwhals, Polars
+    from stakes.engines import streaming  # loads Polars
+    from stakes.engines.lazy.counting import count_inside, name_columns, number_columns  # load Narwhals
 
     many = len(class_columns(asked) or ()) > MOST_CLASSES  # expressions over all of them are too long for engines
     if asked.kind_beside is None and not many:
-        return lazy.count_inside(data, asked, exact)
-    named = None if exact else (lazy.name_columns if many else lazy.number_columns)(data, asked)
+        return count_inside(data, asked, exact)
+    named = None if exact else (name_columns if many else number_columns)(data, asked)
     brought = bring_here(data, named, asked.where)
     return None if brought is None else streaming.count_files(brought, replace(asked, where=None), exact)
 

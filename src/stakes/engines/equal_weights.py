@@ -5,8 +5,8 @@ from dataclasses import fields
 
 from stakes.engines.columns import Data
 from stakes.engines.counting import count_rows
+from stakes.engines.lazy.queries import QuerySource
 from stakes.engines.plan import Counted
-from stakes.engines.queries import QuerySource
 from stakes.engines.reading import RowQuestion
 from stakes.engines.shared_rows import as_engine_table
 

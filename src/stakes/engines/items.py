@@ -83,7 +83,7 @@ def count_items(data: Data, asked: ItemQuestion) -> GradedItems:
     if asked.repeat is None and asked.missing == "error" and is_lazy(data):
         named = {name: one for name, one in wanted.items() if one is not None}
         if all(isinstance(one, str) for one in named.values()):
-            from stakes.engines.item_queries import count_items_inside  # loads Narwhals
+            from stakes.engines.lazy.items import count_items_inside  # loads Narwhals
 
             counted = count_items_inside(data, named, {name: _SCORE + name for name in models}, asked.where)
             if counted is not None:

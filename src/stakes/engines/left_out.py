@@ -8,10 +8,10 @@ import numpy as np
 from stakes.engines.columns import Data, Values, to_column
 from stakes.engines.files.reading import Files
 from stakes.engines.kinds import columns_named, kind_of
-from stakes.engines.lazy import name_columns, number_columns
+from stakes.engines.lazy.counting import name_columns, number_columns
+from stakes.engines.lazy.queries import QuerySource
 from stakes.engines.missing import complete
 from stakes.engines.plan import Counted
-from stakes.engines.queries import QuerySource
 from stakes.engines.reading import RowQuestion
 from stakes.engines.segments import segment_labels, spread_by
 from stakes.engines.streaming import BATCH

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from stakes import errors
-from stakes.engines.class_scores import ClassColumns
+from stakes.engines.classes.scores import ClassColumns
 from stakes.engines.columns import Arguments, Series, Values, as_series, is_missing
 from stakes.engines.tensors.arrays import at_home
 from stakes.tallies.arithmetic import Array

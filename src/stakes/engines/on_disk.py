@@ -21,8 +21,8 @@ from stakes.engines.columns import Data
 from stakes.engines.files.kinds import as_numbers, reading
 from stakes.engines.files.reading import Files
 from stakes.engines.files.sources import FileNames, RowsOnDisk
+from stakes.engines.lazy.queries import QuerySource
 from stakes.engines.older_polars import batches
-from stakes.engines.queries import QuerySource
 
 _LABELS = ("truth", "prediction", "cluster", "by")
 _NUMBERS = 1 << 22

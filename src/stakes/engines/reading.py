@@ -10,7 +10,7 @@ import numpy as np
 from stakes import errors
 from stakes.engines import memory
 from stakes.engines.alike import Spelling
-from stakes.engines.class_scores import ClassColumns, as_table, spread_scores, width_of
+from stakes.engines.classes.scores import ClassColumns, as_table, spread_scores, width_of
 from stakes.engines.columns import Column, Data, Values, as_numbers, read_number, to_column
 from stakes.engines.files.text_format import TextFormat, in_format
 from stakes.engines.kinds import in_series, kind_of, read_kind, read_numbers, refuse_negative

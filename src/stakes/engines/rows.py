@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 import numpy as np
 
 from stakes import errors
-from stakes.engines.class_scores import ClassColumns
+from stakes.engines.classes.scores import ClassColumns
 from stakes.engines.columns import Arguments, Column, as_frequencies, as_weights, to_column
 from stakes.engines.missing import keep, lacking, present_rows
 from stakes.engines.segments import segment_labels

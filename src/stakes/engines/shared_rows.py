@@ -13,15 +13,15 @@ import narwhals as nw
 
 from stakes.engines.columns import Data, LazyTable
 from stakes.engines.cost_sums import CostQuery
-from stakes.engines.deciding import with_decision, with_decisions
 from stakes.engines.files.reading import Files, count_typed
-from stakes.engines.number_batches import FileNumbers
-from stakes.engines.number_queries import QueryNumbers
-from stakes.engines.numbers import OTHER
+from stakes.engines.lazy.deciding import with_decision, with_decisions
+from stakes.engines.lazy.queries import Groups, QuerySource, round_down, whether
+from stakes.engines.numbers.batches import FileNumbers
+from stakes.engines.numbers.passes import OTHER
+from stakes.engines.numbers.queries import QueryNumbers
 from stakes.engines.on_disk import table_of
 from stakes.engines.plan import Plan
 from stakes.engines.pricing import of_costs
-from stakes.engines.queries import Groups, QuerySource, round_down, whether
 from stakes.engines.streaming import BATCH, rows_in_files
 from stakes.engines.tables import is_lazy
 from stakes.tallies.arithmetic import Array

@@ -2,9 +2,9 @@
 
 Up to ``MOST_EXACT`` rows the named columns are read whole and every figure is exact. Of more rows, or where bins are
 asked for, only groups of rows alike are kept, their scores in bins (``binning.py``), as when another engine counts them
-(``lazy.py``), and the auc has bounds. With ``exact=True`` every score is kept at 8 bytes a row instead.
+(``lazy/``), and the auc has bounds. With ``exact=True`` every score is kept at 8 bytes a row instead.
 
-Scores of several classes are counted by ``class_stream.py``, from as many numbers on. Questions that need the rows
+Scores of several classes are counted by ``classes/batches.py``, from as many numbers on. Questions that need the rows
 themselves (exact scores with weights, clusters, segments, several classes or costs that differ by row) read the columns
 whole, whatever the number of rows.
 """
@@ -20,25 +20,26 @@ from stakes import errors
 from stakes.engines.alike import Spelling
 from stakes.engines.binning import BinnedCounts, Ends
 from stakes.engines.cells import Apart, CellLosses, Cells, CellSums, Found
-from stakes.engines.class_stream import ClassStream
-from stakes.engines.class_sums import any_scores, class_names, decided_by, decisions_of, is_of
-from stakes.engines.clusters import ROW, ClassClusterCounts, ClusterCounts
+from stakes.engines.classes.batches import ClassStream
+from stakes.engines.classes.sums import any_scores, class_names, decided_by, decisions_of, is_of
+from stakes.engines.clusters.batches import ClassClusterCounts, ClusterCounts
+from stakes.engines.clusters.queries import ROW
 from stakes.engines.columns import Arguments, Column, Values, as_finite
 from stakes.engines.files.reading import Files, count_typed
 from stakes.engines.files.sources import FileNames, read_once
 from stakes.engines.finer_bins import count_finer
-from stakes.engines.groups import count_as_rows, warn_of_few_in
 from stakes.engines.kind_stream import count_kind
 from stakes.engines.kinds import columns_named
 from stakes.engines.labels import Labels, encode, whole_numbers, zeros_and_ones
-from stakes.engines.lazy import count_inside, name_columns, number_columns
+from stakes.engines.lazy.counting import count_inside, name_columns, number_columns
+from stakes.engines.lazy.groups import count_as_rows, warn_of_few_in
 from stakes.engines.memory import CountsByBin, Rows, count_classes
 from stakes.engines.missing import leave_gaps_out
-from stakes.engines.number_batches import FileNumbers
-from stakes.engines.number_queries import count_numbers_inside
-from stakes.engines.numbers import Wanted, count_numbers
+from stakes.engines.numbers.batches import FileNumbers
+from stakes.engines.numbers.outputs import count_outputs
+from stakes.engines.numbers.passes import Wanted, count_numbers
+from stakes.engines.numbers.queries import count_numbers_inside
 from stakes.engines.on_disk import table_of
-from stakes.engines.output_files import count_outputs
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.pricing import of_costs
 from stakes.engines.reading import RowQuestion
@@ -438,7 +439,7 @@ class BinnedScores(Counting):
 
 
 class ClassProbabilities(Counting):
-    """Groups of rows alike, and the scores of several classes in bins (``class_stream.py``)."""
+    """Groups of rows alike, and the scores of several classes in bins (``classes/batches.py``)."""
 
     def __init__(self, asked: RowQuestion, classes: tuple[str, ...], place: Callable[[int], str]) -> None:
         super().__init__(None)

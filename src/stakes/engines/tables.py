@@ -123,9 +123,9 @@ def _by_name(data: Data, wanted: dict[str, str], where: Values, arrays: Argument
 
         return reading.read(data, wanted, where)
     if elsewhere:
-        from stakes.engines import queries  # loads Narwhals
+        from stakes.engines.lazy.queries import QuerySource  # loads Narwhals
 
-        return queries.QuerySource.of(data, wanted, where).rows()
+        return QuerySource.of(data, wanted, where).rows()
     table = data if isinstance(data, Mapping) else columns_of(data)
     available = list(table)
     for argument, name in wanted.items():

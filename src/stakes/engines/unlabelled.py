@@ -235,7 +235,7 @@ def _count_inside(
     """Count rows in another engine; those without a truth get one of the classes, and a segment of their own."""
     import narwhals as nw
 
-    from stakes.engines.queries import QuerySource, collect, lacks
+    from stakes.engines.lazy.queries import QuerySource, collect, lacks
 
     source = QuerySource.of(data, wanted, asked.where)
     kind, place = source.dtype("truth"), source.places["truth"]
@@ -275,7 +275,7 @@ def _count_parts(table: Data, asked: RowQuestion, several: int, exact: bool | No
 
     Segments are named by their values; if several columns make them, also by their columns.
     """
-    from stakes.engines.lazy import count_inside  # loads Narwhals
+    from stakes.engines.lazy.counting import count_inside  # loads Narwhals
 
     def called(name: str) -> str:
         kind, _, segment = name.removeprefix(f"{_PART}=").partition(", ")

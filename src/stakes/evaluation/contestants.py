@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from stakes import errors
-from stakes.engines.class_scores import spread_scores
+from stakes.engines.classes.scores import spread_scores
 from stakes.engines.columns import MOST_ROWS, as_frame, columns_of, length_of
 from stakes.engines.joining import join, table_names
 from stakes.engines.kinds import kind_of
@@ -351,7 +351,7 @@ def _bring_together(data: Data, question: Question) -> tuple[Data, Question]:
 
     Where one of them is missing the table stays as it is, and reading it tells so.
     """
-    from stakes.engines.queries import QuerySource  # loads Narwhals
+    from stakes.engines.lazy.queries import QuerySource  # loads Narwhals
 
     prices = () if question.pricing is None else question.pricing.costs.columns
     outputs = [_by_name(f"{kind}s", question[f"{kind}s"]) for kind in ("score", "prediction")]

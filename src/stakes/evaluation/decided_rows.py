@@ -9,11 +9,11 @@ from dataclasses import replace
 import numpy as np
 
 from stakes.decisions.policies import CHEAPEST, DecidedRows, decide_highest
-from stakes.engines.class_sums import SCORE_OF, any_scores, class_columns
+from stakes.engines.classes.sums import SCORE_OF, any_scores, class_columns
 from stakes.engines.columns import Data
 from stakes.engines.counting import columns_given, in_batches
 from stakes.engines.files.sources import read_once
-from stakes.engines.groups import read_as_rows
+from stakes.engines.lazy.groups import read_as_rows
 from stakes.engines.missing import complete
 from stakes.engines.on_disk import are_of_one_kind
 from stakes.engines.reading import Read, RowQuestion, read_rows

@@ -16,7 +16,7 @@ from stakes.decisions.recalibration.calibrator import Calibrator
 from stakes.decisions.recalibration.calibrators import CALIBRATORS, fits, load_calibrator, suited_to
 from stakes.decisions.recalibration.folds import ScoreCounts, cross_fitted, deal_clusters
 from stakes.decisions.recalibration.scaling import ScalingCalibrator
-from stakes.engines.class_queries import FEW_ROWS
+from stakes.engines.classes.queries import FEW_ROWS
 from stakes.engines.columns import as_finite, to_column
 from stakes.engines.counting import count_elsewhere, in_batches
 from stakes.engines.files.text_format import in_format
@@ -257,7 +257,7 @@ def _calibrate_classes(data: Data, counted: Counted, question: Question) -> Reca
 
     Rows of a cluster count as one, and so do those of random groups.
     """
-    from stakes.engines.class_maps import map_classes  # loads Narwhals, Polars
+    from stakes.engines.classes.maps import map_classes  # loads Narwhals, Polars
 
     tally = counted.tallies[ClassScores.kind]
     assert isinstance(tally, ClassScores)

@@ -8,21 +8,21 @@ from functools import partial
 import numpy as np
 
 from stakes import metrics
-from stakes.engines.class_queries import FEW_ROWS
-from stakes.engines.class_sums import SCORE_OF, any_scores, class_columns
+from stakes.engines.classes.queries import FEW_ROWS
+from stakes.engines.classes.sums import SCORE_OF, any_scores, class_columns
 from stakes.engines.columns import Values
 from stakes.engines.cost_sums import costs_of
 from stakes.engines.counting import bring_here, count_elsewhere, count_rows
 from stakes.engines.files.sources import read_once
 from stakes.engines.kinds import columns_named, kind_of
 from stakes.engines.labels import Labels
-from stakes.engines.lazy import number_columns
-from stakes.engines.median_sides import median_sides
+from stakes.engines.lazy.counting import number_columns
+from stakes.engines.lazy.queries import Groups, group_table
 from stakes.engines.missing import leave_gaps_out
+from stakes.engines.numbers.medians import median_sides
 from stakes.engines.on_disk import are_of_one_kind
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.pricing import cost_column, of_costs
-from stakes.engines.queries import Groups, group_table
 from stakes.engines.reading import Read, RowQuestion, read_rows
 from stakes.engines.segments import spread_by, with_segments_together
 from stakes.engines.shared_rows import (

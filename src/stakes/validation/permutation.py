@@ -134,7 +134,7 @@ def _law_of_classes(data: Data, asked: RowQuestion, tally: ClassScores, metric: 
     of_top, of_pairs = (metric.name == one.name for one in (many.top_k_accuracy, many.hand_till_auc))
     if tally.weighted or metric.population is not None or not (of_top or of_pairs):
         return None
-    from stakes.engines.class_maps import map_classes  # loads Narwhals, Polars
+    from stakes.engines.classes.maps import map_classes  # loads Narwhals, Polars
 
     with map_classes(data, asked, 1, 0) as rows:
         if rows is None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stakes import errors
-from stakes.engines.class_scores import ClassColumns
+from stakes.engines.classes.scores import ClassColumns
 from stakes.engines.columns import as_array, as_finite, as_weights, in_order, to_column
 from stakes.engines.labels import PAIRS, Labels, encode
 from stakes.errors import About, InputError, first_row, rows_text, some

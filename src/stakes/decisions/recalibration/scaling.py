@@ -20,7 +20,7 @@ from stakes.question.options import Column, Value
 from stakes.tallies.arithmetic import Array
 
 if TYPE_CHECKING:
-    from stakes.engines.class_maps import Map, MappedRows
+    from stakes.engines.classes.maps import Map, MappedRows
 
 _SMALLEST = 2.0**-53
 """Smaller probabilities, which have no useful logarithm, are read as this one."""

@@ -21,7 +21,7 @@ from stakes import errors
 from stakes.engines.conditions import tree
 from stakes.engines.conditions.kinds import as_date
 from stakes.engines.conditions.syntax import SIGNS
-from stakes.engines.spark_text import is_nan
+from stakes.engines.lazy.spark_text import is_nan
 from stakes.errors import InputError, short
 
 _LARGEST_INT64, _LARGEST_UINT64 = 2**63 - 1, 2**64 - 1

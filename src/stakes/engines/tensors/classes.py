@@ -1,6 +1,6 @@
 """Scores of several classes on a device: decisions, ranks, losses and bins are computed there.
 
-Sums by class, bins, and a uniform sample of the rows for intervals are copied (``engines/class_sums.py``).
+Sums by class, bins, and a uniform sample of the rows for intervals are copied (``engines/classes/sums.py``).
 """
 
 import math
@@ -10,11 +10,11 @@ from functools import cached_property
 
 import numpy as np
 
-from stakes.engines.class_stream import ClassBatch, ClassStream
-from stakes.engines.class_sums import any_scores, is_of
+from stakes.engines.classes.batches import ClassBatch, ClassStream
+from stakes.engines.classes.sums import any_scores, is_of
 from stakes.engines.columns import in_order
-from stakes.engines.groups import count_as_rows
 from stakes.engines.labels import Labels
+from stakes.engines.lazy.groups import count_as_rows
 from stakes.engines.memory import Rows, table_of
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.reading import RowQuestion

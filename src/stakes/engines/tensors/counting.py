@@ -1,10 +1,11 @@
 """Columns that are tensors on a GPU: checked, grouped and sorted there; only the tally is copied.
 
 Labels, decisions and segments are whole numbers, and come back as groups of equal rows, which are then read like rows
-(``groups.py``), so there is one label rule. Scores of two classes are sorted: those of few rows come back as keys, the
-same as those of rows in memory; of more they come back in bins with the sums of their order. Questions that cannot be
-answered there (clusters, frequencies, gaps) copy the tensors. Scores of several classes are counted by ``classes.py``,
-and predicted numbers are summed by ``numbers.py``, unless they are few: then the rows are worth keeping.
+(``lazy/groups.py``), so there is one label rule. Scores of two classes are sorted: those of few rows come back as
+keys, the same as those of rows in memory; of more they come back in bins with the sums of their order. Questions that
+cannot be answered there (clusters, frequencies, gaps) copy the tensors. Scores of several classes are counted by
+``classes.py``, and predicted numbers are summed by ``numbers.py``, unless they are few: then the rows are worth
+keeping.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,8 +15,8 @@ from functools import cached_property, partial
 import numpy as np
 
 from stakes import errors
-from stakes.engines.groups import count_as_rows, warn_of_few_in
 from stakes.engines.labels import Labels
+from stakes.engines.lazy.groups import count_as_rows, warn_of_few_in
 from stakes.engines.memory import Rows, count_classes, table_of
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.reading import RowQuestion

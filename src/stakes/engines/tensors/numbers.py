@@ -1,4 +1,4 @@
-"""Predicted numbers on a device, summed like batches of a file (``engines/number_batches.py``).
+"""Predicted numbers on a device, summed like batches of a file (``engines/numbers/batches.py``).
 
 A few rows are copied beside the sums: evenly spaced ones, those around medians and the baseline, and the heaviest.
 """
@@ -7,9 +7,9 @@ import math
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 
-from stakes.engines.number_batches import Adding, BatchNumbers, Parts
-from stakes.engines.number_rows import NumberBatch, NumberReader, Numbers
-from stakes.engines.numbers import count_numbers
+from stakes.engines.numbers.batches import Adding, BatchNumbers, Parts
+from stakes.engines.numbers.passes import count_numbers
+from stakes.engines.numbers.rows import NumberBatch, NumberReader, Numbers
 from stakes.engines.plan import Counted
 from stakes.engines.reading import RowQuestion
 from stakes.engines.tables import warn_of_same_column

@@ -12,10 +12,10 @@ from typing import Any
 import narwhals as nw
 
 from stakes.engines.columns import Data, LazyTable, columns_of, to_column
-from stakes.engines.number_batches import Adding, BatchNumbers, Parts
-from stakes.engines.number_rows import NumberReader
-from stakes.engines.numbers import OTHER, FirstPass, Wanted
-from stakes.engines.queries import collect
+from stakes.engines.lazy.queries import collect
+from stakes.engines.numbers.batches import Adding, BatchNumbers, Parts
+from stakes.engines.numbers.passes import OTHER, FirstPass, Wanted
+from stakes.engines.numbers.rows import NumberReader
 
 
 class PartitionNumbers(BatchNumbers):

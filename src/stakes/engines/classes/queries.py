@@ -14,7 +14,7 @@ import narwhals as nw
 import numpy as np
 
 from stakes.engines.alike import Spelling
-from stakes.engines.class_sums import (
+from stakes.engines.classes.sums import (
     MOST_TOGETHER,
     ClassSums,
     Oddities,
@@ -26,20 +26,30 @@ from stakes.engines.class_sums import (
     losses_against_rest,
     pair_bits,
 )
-from stakes.engines.clusters import ROW, ClusterRows, QueryClusters, QueryRowGroups, class_bits
+from stakes.engines.clusters.queries import ROW, QueryClusters, QueryRowGroups
+from stakes.engines.clusters.rows import ClusterRows, class_bits
 from stakes.engines.columns import LazyTable, to_column
 from stakes.engines.conditions.translation import combine_in_pairs
 from stakes.engines.cost_sums import CostQuery
-from stakes.engines.deciding import with_decisions
-from stakes.engines.groups import count_as_rows
 from stakes.engines.labels import Labels, encode
+from stakes.engines.lazy.deciding import with_decisions
+from stakes.engines.lazy.groups import count_as_rows
+from stakes.engines.lazy.queries import (
+    MOST_GROUPS,
+    MOST_SCORES,
+    Groups,
+    Look,
+    QuerySource,
+    surprise,
+    whether,
+    with_infinite,
+)
+from stakes.engines.lazy.spark_text import choose
 from stakes.engines.memory import Binned, Rows, count_classes
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.pricing import of_costs
-from stakes.engines.queries import MOST_GROUPS, MOST_SCORES, Groups, Look, QuerySource, surprise, whether, with_infinite
 from stakes.engines.reading import RowQuestion
 from stakes.engines.segments import segment_labels
-from stakes.engines.spark_text import choose
 from stakes.tallies import ClassScores, Tally, bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.bayes import ROUNDING

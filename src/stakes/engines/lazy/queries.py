@@ -20,9 +20,9 @@ from stakes.engines.columns import Data, LazyTable, Series, Table, Values, as_fr
 from stakes.engines.conditions.lazy import filter_rows
 from stakes.engines.conditions.syntax import parse
 from stakes.engines.labels import are_fractions
+from stakes.engines.lazy.spark_text import add_columns, add_up, choose, column_of, is_nan
 from stakes.engines.missing import lacking
 from stakes.engines.plan import Counted
-from stakes.engines.spark_text import add_columns, add_up, choose, column_of, is_nan
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.error_terms import Term

@@ -10,9 +10,9 @@ import narwhals as nw
 import numpy as np
 
 from stakes.engines.columns import Data, to_column
-from stakes.engines.numbers import OTHER
-from stakes.engines.queries import Groups, QuerySource, whether
-from stakes.engines.segment_queries import AT_A_TIME, labels_of, segment_tests
+from stakes.engines.lazy.queries import Groups, QuerySource, whether
+from stakes.engines.lazy.segments import AT_A_TIME, labels_of, segment_tests
+from stakes.engines.numbers.passes import OTHER
 from stakes.engines.shared_rows import as_engine_table
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.error_terms import Term

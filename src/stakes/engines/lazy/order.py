@@ -11,8 +11,8 @@ from operator import add
 import narwhals as nw
 import numpy as np
 
-from stakes.engines.queries import QuerySource, collect, whether
-from stakes.engines.spark_text import choose
+from stakes.engines.lazy.queries import QuerySource, collect, whether
+from stakes.engines.lazy.spark_text import choose
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.order import Order
 from stakes.tallies.scores import ScoreTable

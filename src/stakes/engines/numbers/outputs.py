@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from stakes.engines.files.reading import Files, count_typed
 from stakes.engines.files.sources import FileNames
-from stakes.engines.number_batches import FileNumbers
-from stakes.engines.numbers import count_numbers
+from stakes.engines.numbers.batches import FileNumbers
+from stakes.engines.numbers.passes import count_numbers
 from stakes.engines.plan import Counted
 from stakes.engines.reading import RowQuestion
 from stakes.tallies import OutputSums

@@ -1,7 +1,7 @@
 """Predicted numbers in arrays, batch by batch: in files, and where tensors lie.
 
-Every figure follows from sums over rows (``number_products.py``) and from the errors around their median
-(``error_sizes.py``). Two things are not known before the last row was seen: the mean of the truths, from which they are
+Every figure follows from sums over rows (``products.py``) and from the errors around their median
+(``sizes.py``). Two things are not known before the last row was seen: the mean of the truths, from which they are
 counted and which is what the baseline says, and where the medians lie. Both are guessed from the first rows.
 
 - Sums are added up about the guess and moved to the true mean by algebra. That is exact but for truths that lie between
@@ -21,11 +21,11 @@ from typing import Self, TypeVar
 
 import numpy as np
 
-from stakes.engines.error_sizes import MedianWindow, SizeBins, around_median
 from stakes.engines.files.reading import Files
-from stakes.engines.number_products import BLOCK, GROWING, HERE, CrossParts, MadeColumns, ProductSums
-from stakes.engines.number_rows import NumberBatch, NumberReader, Numbers
-from stakes.engines.numbers import ALL, FIRST, LOST, Asked, FirstPass, SecondPass, SecondSums, Wanted, first_sums
+from stakes.engines.numbers.passes import ALL, FIRST, LOST, Asked, FirstPass, SecondPass, SecondSums, Wanted, first_sums
+from stakes.engines.numbers.products import BLOCK, GROWING, HERE, CrossParts, MadeColumns, ProductSums
+from stakes.engines.numbers.rows import NumberBatch, NumberReader, Numbers
+from stakes.engines.numbers.sizes import MedianWindow, SizeBins, around_median
 from stakes.engines.rows import Dropped
 from stakes.engines.tensors.arrays import Tensor
 from stakes.tallies import ErrorSums, WorstError

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from stakes.engines.cells import Cells
-from stakes.engines.clusters import ClusterGroups
+from stakes.engines.clusters.numbering import ClusterGroups
 from stakes.engines.columns import Arguments, Column, to_column
 from stakes.engines.kinds import read_numbers
 from stakes.engines.labels import encode
-from stakes.engines.numbers import OTHER
+from stakes.engines.numbers.passes import OTHER
 from stakes.engines.rows import Dropped, rows_that_count
 from stakes.engines.segments import segment_labels
 from stakes.engines.tensors.arrays import Tensor

@@ -9,9 +9,9 @@ import numpy as np
 from stakes import errors
 from stakes.engines.columns import Arguments
 from stakes.engines.labels import Labels
+from stakes.engines.lazy.queries import Groups
 from stakes.engines.memory import Rows
 from stakes.engines.plan import Counted, DecidedBy, Plan
-from stakes.engines.queries import Groups
 from stakes.engines.reading import FEW_OUTSIDE, Read, RowQuestion, read_rows
 from stakes.engines.segments import with_segments_together
 from stakes.tallies import ScoreTable, bins

@@ -15,7 +15,7 @@ import numpy as np
 
 from stakes.engines.binning import BinnedCounts, count_scores
 from stakes.engines.cells import Cells
-from stakes.engines.class_sums import (
+from stakes.engines.classes.sums import (
     MOST_TOGETHER,
     NONE_NOTED,
     ClassSums,

@@ -3,7 +3,7 @@
 The first pass adds up what figures are functions of, by segment, and counts errors by size. Then the mean of the truth
 is known, which is what ignoring the input would say, and the second pass adds up what that loses and how errors vary
 (``tallies/error_variation.py``), or the sums of each cluster. Whoever holds the rows answers both: files that are read
-in batches, mostly at once (``number_batches.py``), or another engine (``number_queries.py``).
+in batches, mostly at once (``batches.py``), or another engine (``queries.py``).
 """
 
 import math

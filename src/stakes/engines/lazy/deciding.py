@@ -8,8 +8,8 @@ import narwhals as nw
 
 from stakes.engines.columns import LazyTable
 from stakes.engines.conditions.translation import combine_in_pairs
+from stakes.engines.lazy.spark_text import choose
 from stakes.engines.plan import Plan
-from stakes.engines.spark_text import choose
 from stakes.tallies.bayes import ALIKE
 from stakes.tallies.pricing import Pricing, shares_of
 

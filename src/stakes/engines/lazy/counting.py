@@ -2,7 +2,7 @@
 
 Decisions and scores of two classes come back as groups of equal rows, never as rows. More than a million different
 scores are binned in the engine, and the auc then has bounds. Scores of several classes are queried by
-``class_queries.py``, predicted numbers are summed by ``number_queries.py``, and costs that differ by row by
+``classes/queries.py``, predicted numbers are summed by ``numbers/queries.py``, and costs that differ by row by
 ``cost_sums.py``. Other questions need the rows; then only the named columns are fetched (``QuerySource.rows``).
 """
 
@@ -12,20 +12,21 @@ from functools import partial
 import numpy as np
 
 from stakes import errors
-from stakes.engines.class_queries import FEW_ROWS, ClassTable, open_class_table
-from stakes.engines.class_sums import class_columns, class_names
-from stakes.engines.clusters import BITS, ROW, ClusterRows, QueryClusters
+from stakes.engines.classes.queries import FEW_ROWS, ClassTable, open_class_table
+from stakes.engines.classes.sums import class_columns, class_names
+from stakes.engines.clusters.queries import ROW, QueryClusters
+from stakes.engines.clusters.rows import BITS, ClusterRows
 from stakes.engines.columns import Data
 from stakes.engines.cost_sums import CostQuery, count_costs_inside
 from stakes.engines.finer_bins import HeavyBins, LabelledScores, count_finer, is_exact_enough
-from stakes.engines.groups import count_groups
 from stakes.engines.labels import Labels, rows_of
+from stakes.engines.lazy.groups import count_groups
+from stakes.engines.lazy.order import order_inside, sorts_inside
+from stakes.engines.lazy.queries import MOST_GROUPS, MOST_SCORES, Groups, QuerySource
 from stakes.engines.memory import Rows, count_classes
-from stakes.engines.number_queries import count_numbers_inside
-from stakes.engines.order_queries import order_inside, sorts_inside
+from stakes.engines.numbers.queries import count_numbers_inside
 from stakes.engines.plan import Counted, Plan
 from stakes.engines.pricing import cost_column, of_costs
-from stakes.engines.queries import MOST_GROUPS, MOST_SCORES, Groups, QuerySource
 from stakes.engines.reading import RowQuestion, warn_of_few_outside
 from stakes.engines.tables import warn_of_same_column
 from stakes.tallies.checks import is_one_of

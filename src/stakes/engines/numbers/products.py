@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from stakes.engines.number_rows import NumberBatch, Numbers
+from stakes.engines.numbers.rows import NumberBatch, Numbers
 from stakes.engines.tensors.arrays import Tensor
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.error_terms import BETWEEN, COLUMNS, FORMULAS, IN_ORDER, OWN, ArrayTerms, Origin, move

@@ -13,15 +13,15 @@ import numpy as np
 import polars as pl
 
 from stakes.engines.alike import Spelling
-from stakes.engines.class_queries import sum_of
-from stakes.engines.class_sums import class_columns, class_names
-from stakes.engines.clusters import ClusterGroups
+from stakes.engines.classes.queries import sum_of
+from stakes.engines.classes.sums import class_columns, class_names
+from stakes.engines.clusters.numbering import ClusterGroups
 from stakes.engines.columns import Data, LazyTable, as_frame
 from stakes.engines.files.reading import Files, count_typed
-from stakes.engines.lazy import name_columns, open_classes
-from stakes.engines.queries import collect, row_by_row, surprise, whether, with_infinite
+from stakes.engines.lazy.counting import name_columns, open_classes
+from stakes.engines.lazy.queries import collect, row_by_row, surprise, whether, with_infinite
+from stakes.engines.lazy.spark_text import choose
 from stakes.engines.reading import RowQuestion
-from stakes.engines.spark_text import choose
 from stakes.engines.streaming import batches
 from stakes.engines.tables import is_lazy
 from stakes.tallies.arithmetic import Array

@@ -17,7 +17,20 @@ import numpy as np
 from stakes import errors
 from stakes.engines.columns import Data, LazyTable, Table, to_column
 from stakes.engines.labels import Labels
-from stakes.engines.numbers import (
+from stakes.engines.lazy.queries import (
+    Groups,
+    Look,
+    QuerySource,
+    collect,
+    faults,
+    round_down,
+    weigh,
+    whether,
+    with_weight,
+)
+from stakes.engines.lazy.segments import AT_A_TIME, labels_of, segment_tests
+from stakes.engines.lazy.spark_text import SparkText, add_columns, add_up, choose, column_of, keep_rows
+from stakes.engines.numbers.passes import (
     ALL,
     FIRST,
     LOST,
@@ -32,10 +45,7 @@ from stakes.engines.numbers import (
     first_sums,
 )
 from stakes.engines.plan import Counted
-from stakes.engines.queries import Groups, Look, QuerySource, collect, faults, round_down, weigh, whether, with_weight
 from stakes.engines.reading import RowQuestion
-from stakes.engines.segment_queries import AT_A_TIME, labels_of, segment_tests
-from stakes.engines.spark_text import SparkText, add_columns, add_up, choose, column_of, keep_rows
 from stakes.engines.tables import warn_of_same_column
 from stakes.engines.tasks import task_of_numbers
 from stakes.tallies import ErrorSums, LargeError
@@ -47,7 +57,7 @@ from stakes.tallies.error_variation import COARSE, HEAVY, KEYS, HeavyRows, SizeC
 from stakes.tallies.keys import put_together
 
 if TYPE_CHECKING:
-    from stakes.engines.number_partitions import PartitionNumbers
+    from stakes.engines.numbers.partitions import PartitionNumbers
 
 Numbers = dict[str, Array]
 """What an engine answered by name, in whatever order its groups came."""
@@ -174,7 +184,7 @@ class QueryNumbers:
         """The same rows as they are best added up in their engine: those of Dask one partition after the other."""
         if not self.frame.implementation.is_dask():
             return self
-        from stakes.engines.number_partitions import PartitionNumbers  # loads Polars
+        from stakes.engines.numbers.partitions import PartitionNumbers  # loads Polars
 
         return PartitionNumbers(self.frame, self.places, self.seen.rows, self.dropped, self.wanted)
 

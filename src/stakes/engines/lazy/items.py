@@ -8,8 +8,8 @@ import numpy as np
 
 from stakes.engines.columns import Data, to_column
 from stakes.engines.labels import encode
-from stakes.engines.queries import QuerySource, collect, whether
-from stakes.engines.spark_text import is_nan
+from stakes.engines.lazy.queries import QuerySource, collect, whether
+from stakes.engines.lazy.spark_text import is_nan
 from stakes.tallies.arithmetic import Array
 from stakes.tallies.graded_items import GradedItems
 

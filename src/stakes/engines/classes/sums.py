@@ -1,6 +1,6 @@
 """Scores of several classes that were counted elsewhere, batch by batch or group by group, made into tallies.
 
-Whoever sees the rows (``class_stream.py``, ``class_queries.py``) hands over the same sums by segment and class; the
+Whoever sees the rows (``batches.py``, ``queries.py``) hands over the same sums by segment and class; the
 tallies of all rows and of every segment are made from them, and no row is needed for that.
 """
 
@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from stakes import errors
-from stakes.engines.class_scores import tell_uneven
+from stakes.engines.classes.scores import tell_uneven
 from stakes.engines.columns import Values, in_order
 from stakes.engines.labels import names_in_order
 from stakes.engines.memory import Binned, CountsByBin
