@@ -13,11 +13,14 @@ import pytest
 
 import stakes
 from stakes.engines import streaming
-from stakes.engines.numbers import batches, partitions, products, queries
+from stakes.engines.numbers import batches, blocks, partitions, queries
+from stakes.engines.numbers.passes import ALL, Wanted
+from stakes.engines.numbers.products import ProductSums
+from stakes.engines.numbers.rows import Numbers
 from stakes.errors import InputError
 from stakes.tallies import ErrorSums
 from stakes.tallies.bins import edges, numbers
-from stakes.tallies.error_terms import ArrayTerms
+from stakes.tallies.error_terms import TERMS, Origin
 from stakes.tallies.error_variation import COARSE, SizeCounts
 from tests import command
 from tests.engines.test_lazy import ELSEWHERE, SLOWEST, SPARK, engines_with, maker, spark_frame
@@ -216,15 +219,13 @@ def without_what_single_rows_tell(monkeypatch, asked):
         monkeypatch.setattr(batches, "with_worst", refuse)
         monkeypatch.setattr(queries.QueryNumbers, "_sizes", refuse)
     if asked != "shares":
-        monkeypatch.setattr(products, "ArrayTerms", _NoShares)
+        monkeypatch.setattr(blocks, "operation_of", _no_share)
 
 
-class _NoShares(ArrayTerms):
-    """Terms, of which logarithms, and what shares are shares of, must not be made."""
-
-    def _made(self, name, operation, *of):
-        assert operation not in {"log1p", "whole"}
-        return super()._made(name, operation, *of)
+def _no_share(ops, name, known=blocks.operation_of):
+    """How columns are made, of which logarithms, and what shares are shares of, must not be."""
+    assert name not in {"log1p", "whole"}
+    return known(ops, name)
 
 
 GATED = {"": {}, "in every segment": {"by": "site", "weight": "w"}, "clusters": {"cluster": "patient"}}
@@ -757,3 +758,24 @@ def test_where_no_row_makes_a_difference_every_door_says_so(tmp_path, small_batc
         for metric in ("median_absolute_error", "mae", "rmse", "mean_error", "pearson"):
             one, other = known[metric], found[metric]
             assert (other.low is None, other.no_interval) == (one.low is None, one.no_interval), metric
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_products_that_no_condition_asks_for_are_not_made_and_the_others_are_the_same(weighted):
+    table, at = rows(), Origin(12.0, 11.0, 13.0)
+    weight = table["w"].to_numpy() if weighted else None
+    some = Numbers(table["t"].to_numpy(), table["p"].to_numpy(), weight)
+    every, fewer = (
+        ProductSums(weighted, False, one) for one in (ALL, Wanted(rows=False, shares=False, baseline=False))
+    )
+    for sums in (every, fewer):
+        sums.add(some, at, logs=True)
+    moved = [sums.moved(at, Origin(10.0, 11.0, 9.0), some.take(slice(0))) for sums in (every, fewer)]
+    known, found = (sums.products for sums in moved)
+    asked = [TERMS.index(name) for name in ("one", "size", "error", "square", "truth", "truth2", "cross")]
+    assert np.isfinite(known).all()
+    np.testing.assert_allclose(found[np.ix_(asked, asked)], known[np.ix_(asked, asked)], rtol=1e-12)
+    others = [place for place in range(len(TERMS)) if place not in asked]
+    assert np.isnan(found[others, 1:]).all()  # but sums
+    for name in ("away", "sign", "prediction2", "product"):
+        assert moved[1].sum_of(name) == pytest.approx(moved[0].sum_of(name), rel=1e-12)

@@ -122,17 +122,6 @@ class ArrayTerms(Terms):
         self["baseline"], self["log baseline"] = at.baseline, math.log1p(at.baseline) if has_log else 0.0
         self._logs, self._xp, self._room = logs, xp, room
 
-    def put(self, name: str, values: Term) -> None:
-        """Take a term as it is given, into its room."""
-        self[name] = self._room(name)
-        self[name][:] = values
-
-    def make(self, names: tuple[str, ...]) -> None:
-        """Make several terms; of a block of rows finding out how to make each takes longer than to make it."""
-        for name, operation, of in _steps_to(names):
-            if name not in self:
-                self[name] = self._made(name, operation, *[self[one] for one in of])
-
     def __missing__(self, name: str) -> Term:
         with np.errstate(over="ignore"):  # a share of a truth next to 0 may be endless
             return super().__missing__(name)
@@ -141,21 +130,26 @@ class ArrayTerms(Terms):
         if operation == "ones_like" or (operation == "log1p" and not self._logs):
             return (self._xp.ones_like if name == "one" else self._xp.zeros_like)(*of)
         if operation == "whole":
-            found = self._xp.abs(of[0], out=self._room(name))
-            if not of[0].all():
-                found[of[0] == 0] = math.inf
-            return found
+            return whole(self._xp, of[0], out=self._room(name))
         return getattr(self._xp, operation)(*of, out=self._room(name))
 
 
+def whole(xp: Any, truth: Term, out: Term) -> Term:
+    """What shares are shares of, so that they are 0 where that is."""
+    found = xp.abs(truth, out=out)
+    if not truth.all():
+        found[truth == 0] = math.inf
+    return found
+
+
 @cache
-def _steps_to(names: tuple[str, ...]) -> Sequence[tuple[str, str, Sequence[str]]]:
+def steps_to(names: tuple[str, ...]) -> Sequence[tuple[str, str, Sequence[str]]]:
     """Which terms are made of which, and how: those of these names, each after the others that it is made of."""
     steps: dict[str, tuple[str, str, Sequence[str]]] = {}
     for name in names:
         operation, *of = FORMULAS[name]
         before = tuple(one for one in of if one in FORMULAS)
-        steps |= {step[0]: step for step in _steps_to(before)} | {name: (name, operation, of)}
+        steps |= {step[0]: step for step in steps_to(before)} | {name: (name, operation, of)}
     return [*steps.values()]
 
 

@@ -22,8 +22,9 @@ from typing import Self, TypeVar
 import numpy as np
 
 from stakes.engines.files.reading import Files
+from stakes.engines.numbers.blocks import BLOCK, MadeColumns, made_columns
 from stakes.engines.numbers.passes import ALL, FIRST, LOST, Asked, FirstPass, SecondPass, SecondSums, Wanted, first_sums
-from stakes.engines.numbers.products import BLOCK, GROWING, HERE, CrossParts, MadeColumns, ProductSums
+from stakes.engines.numbers.products import HERE, CrossParts, ProductSums
 from stakes.engines.numbers.rows import NumberBatch, NumberReader, Numbers
 from stakes.engines.numbers.sizes import MedianWindow, SizeBins, around_median
 from stakes.engines.rows import Dropped
@@ -229,7 +230,7 @@ class _Part:
     ) -> None:  # fmt: skip
         self._step, self._ops, self._block = step, operations, block
         self._clustered, self.weighted, self.origin = clustered, weighted, guess.origin
-        self.wanted, self.added = wanted, ProductSums(weighted, clustered, wanted.shares)
+        self.wanted, self.added = wanted, ProductSums(weighted, clustered, wanted, operations)
         self.rows, self.zeros, self.largest = 0, 0, 0.0
         self.least, self.ends = np.inf, (np.inf, -np.inf)
         self.some: list[Numbers] = []
@@ -246,21 +247,25 @@ class _Part:
         """Add rows up, count errors by size, see how far truths reach, and keep some rows."""
         for some in rows.blocks(max(self._block, _AT_A_TIME)):
             self._keep(some)
-        self.least = min(self.least, float(rows.truth.min()), float(rows.prediction.min()))
+        self.least = min(self.least, self.ends[0], float(rows.prediction.min()))
         if self._clustered:
             rows = rows.take(order_of(np.asarray(rows.cluster)))
         for block in rows.blocks(self._block):
             logs = self.least > -1
-            weighed = self.added.add(block, self.origin, logs, self._ops)
+            columns, weighed = self.added.add(block, self.origin, logs)
+            made = made_columns(self.wanted, logs)
+            if not self.wanted.rows:
+                self.largest = max(self.largest, float(columns[made.size].max()))
             if not self._clustered:
-                self._keep_heavy(weighed, block, self.added.made_columns(logs))
+                self._keep_heavy(weighed, block, made)
 
     @np.errstate(over="ignore", invalid="ignore")
     def _keep(self, rows: Numbers) -> None:
         self.some.append(rows.some(self._step, self._ops, -self.rows % self._step))
         self.rows += len(rows.truth)
         most = _MANY + int(_MORE * self.rows**0.5)
-        self._keep_errors(rows, most)
+        if self.wanted.rows:
+            self._keep_errors(rows, most)
         self._keep_truths(rows, most)
 
     def _keep_errors(self, rows: Numbers, most: int) -> None:
@@ -268,8 +273,6 @@ class _Part:
         size = self._ops.xp.abs(error := rows.error, out=error)
         largest = float(size.max())
         self.largest = max(self.largest, largest)
-        if not self.wanted.rows:
-            return
         if rows.places is not None:
             here = (lambda: (size, rows.error, rows.truth, rows.prediction)), rows.places
             self.worst = with_worst(self.worst or (), largest, *here)
@@ -283,7 +286,8 @@ class _Part:
         ops, truth = self._ops, self._ops.cast(rows.truth, "float64")
         low, high = ops.ends(truth)
         self.ends = min(self.ends[0], low), max(self.ends[1], high)
-        self.zeros += int(ops.xp.count_nonzero(truth == 0)) if low <= 0 <= high else 0
+        if self.wanted.shares and low <= 0 <= high:
+            self.zeros += int(ops.xp.count_nonzero(truth == 0))
         away = truth - self.origin.baseline
         ops.xp.abs(away, out=away)
         if self._reach > 0:
@@ -298,10 +302,10 @@ class _Part:
 
     def _keep_heavy(self, columns: Tensor, rows: Numbers, made: MadeColumns) -> None:
         """Keep a few rows of those that have most of a term that grows without end."""
-        growing, weight, places = columns[made.growing], columns[made.varying][0], made.places[made.growing] - GROWING
+        growing, weight = columns[made.growing], columns[made.varying][0]
         most = self._ops.home(self._ops.xp.amax(growing, 1))
-        for here in np.flatnonzero(most > self._least_heavy[places]):  # hardly ever any, once some blocks were seen
-            column, place = growing[here], places[here]
+        for here in np.flatnonzero(most > self._least_heavy[made.keys]):  # hardly ever any, once some blocks were seen
+            column, place = growing[here], made.keys[here]
             top = self._ops.places(column > self._least_heavy[place])
             if len(top) > HEAVY:
                 top = top[self._ops.top(column[top], HEAVY)]

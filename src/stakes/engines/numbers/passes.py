@@ -20,7 +20,7 @@ from stakes.tallies.arithmetic import Array
 from stakes.tallies.checks import check_baseline
 from stakes.tallies.clusters import Clusters
 from stakes.tallies.error_sums import check_sizes, powers_too_large
-from stakes.tallies.error_terms import MOMENTS
+from stakes.tallies.error_terms import MOMENTS, TERMS
 from stakes.tallies.error_variation import ErrorVariation, HeavyRows, SizeCounts
 from stakes.tallies.moments import Moments
 
@@ -37,16 +37,26 @@ class Wanted:
     """What is counted of predicted numbers beside sums and their products; gates leave out what they do not ask for.
 
     ``rows`` are what single ones tell: medians, the largest errors, a picture. ``shares`` are those of the truth, and
-    squared differences of logarithms.
+    squared differences of logarithms. ``baseline`` is whether figures are held against what a baseline loses, and not
+    only told beside it.
     """
 
     rows: bool = True
     shares: bool = True
+    baseline: bool = True
 
     @classmethod
     def of(cls, parts: Collection[str] | None) -> "Wanted":
         """What figures with these parts need; None if any figure may be asked for."""
-        return ALL if parts is None else cls("rows" in parts, not {"logs", "percentages"}.isdisjoint(parts))
+        if parts is None:
+            return ALL
+        return cls("rows" in parts, not {"logs", "percentages"}.isdisjoint(parts), "baseline" in parts)
+
+    @property
+    def terms(self) -> Sequence[str]:
+        """The terms that figures are functions of, whose products their intervals need."""
+        lacking = {*(() if self.shares else ("logs", "share")), *(() if self.baseline else ("away",))}
+        return [name for name in TERMS if name not in lacking]
 
 
 ALL = Wanted()

@@ -68,9 +68,6 @@ _POWERS_OF = {"truth": ("truth", "truth2", "product"), "prediction": ("predictio
 _ENDS, _CENTRES = tuple(_POWERS_OF), ("centre t", "centre p")
 """Two columns, which sums are 0 where all rows of one lie where they are counted from, and where that is."""
 
-_SHARED = TERMS.index("logs")
-"""From here on are the terms of logarithms and shares."""
-
 _AWAY = _LOST[0]
 _HEAVY, _ROW = tuple(_TERMS[key] for key in KEYS), ("truth", "prediction", "weight")
 _EACH = (*_HEAVY, "size")
@@ -249,12 +246,13 @@ class QueryNumbers:
         if asked.segments:
             own = "own_"
             frame = self._with_terms(frame, asked, self._baseline(asked), own)
-        sums = [*dict.fromkeys([*_LOST, *(f"{own}{name}" for name in _LOST)])]
+        sums = [*dict.fromkeys([*self._lost, *(f"{own}{name}" for name in self._lost)])]
         highs = [*dict.fromkeys(["far", f"{own}far"])]
         if "cluster" in self.places:
             answer = self._ask(frame, [*dict.fromkeys([*self._terms, *sums])], highs, self.places["cluster"])
         else:
-            pairs = itertools.combinations_with_replacement([*self._terms, *([f"{own}{_AWAY}"] if own else [])], 2)
+            of_segments = [f"{own}{_AWAY}"] if own and self.wanted.baseline else []
+            pairs = itertools.combinations_with_replacement([*self._terms, *of_segments], 2)
             answer = self._ask(frame, [*sums, *pairs], highs)
         rows = {name: int(found["rows"].sum()) for name, found in answer.items()}
         closer = self._look_closer(frame, asked, rows)
@@ -264,7 +262,12 @@ class QueryNumbers:
     @property
     def _terms(self) -> tuple[str, ...]:
         """The terms whose products are asked for."""
-        return _TERMS if self.wanted.shares else _TERMS[:_SHARED]
+        return tuple(f"x_{name}" for name in self.wanted.terms)
+
+    @property
+    def _lost(self) -> Sequence[str]:
+        """What is asked of a baseline."""
+        return [name for name, of in zip(_LOST, LOST, strict=True) if self.wanted.shares or of in ("away", "sign")]
 
     def _with_terms(self, frame: LazyTable, asked: Asked, baseline: Term, own: str = "") -> LazyTable:
         """Add the terms of each row, or only those that depend on the baseline."""
@@ -295,16 +298,16 @@ class QueryNumbers:
     def _varied(self, found: Numbers, own: str, closer: "_Closer") -> SecondSums:
         names = [f"{own}{name}" if name == _AWAY else name for name in self._terms]
         products = clusters = numbers = None
-        lacking = len(_TERMS) - len(names)
+        places = [_TERMS.index(name) for name in self._terms]
         if "cluster" in self.places:  # which may lie in several segments
             numbers, codes = np.unique(found["extra"], return_inverse=True)
-            clusters = np.stack([np.bincount(codes, found[name]) for name in names], axis=1)
-            clusters = np.pad(clusters, ((0, 0), (0, lacking)), constant_values=np.nan)
+            clusters = np.full((len(numbers), len(_TERMS)), np.nan)
+            clusters[:, places] = np.stack([np.bincount(codes, found[name]) for name in names], axis=1)
         else:
             pairs = [[f"{a}·{b}" if f"{a}·{b}" in found else f"{b}·{a}" for a in names] for b in names]
-            products = np.array([[_total(found[pair]) for pair in row] for row in pairs])
-            products = np.pad(products, (0, lacking), constant_values=np.nan)
-        lost = [_total(found[f"{own}{name}"]) for name in _LOST]
+            products = np.full((len(_TERMS), len(_TERMS)), np.nan)
+            products[np.ix_(places, places)] = [[_total(found[pair]) for pair in row] for row in pairs]
+        lost = [_total(found[f"{own}{name}"]) if name in self._lost else math.nan for name in _LOST]
         largest = float(found[f"high {own}far"].max())
         heavy = None if clusters is not None else closer.heavy
         return SecondSums(
