@@ -367,11 +367,11 @@ class ScoreLook(Look):
     def count_two(self, source: QuerySource) -> Groups | None:
         """Let Spark group rows by score alone, and count both truths side by side.
 
-        That halves the number of groups. None for other engines, more truths, or weights.
+        That halves the number of groups. None for other engines, more truths, weights, or columns to add up.
         """
         place, spark = source.places["truth"], source.frame.implementation.is_pyspark()
         values = self.table[place].to_list()
-        if not spark or "weight" in source.places or len(values) != 2 or None in values:
+        if not spark or "weight" in source.places or source.added or len(values) != 2 or None in values:
             return None
         frame = source.frame.with_columns(whether(nw.col(place) == values[0]).alias("first"))
         table = collect(add_up(frame, [source.places["score"]], ["first"]))
