@@ -78,19 +78,23 @@ def expected(name: str, times: int = 1) -> stakes.Evaluation:
 
 
 def agree(found: stakes.Evaluation, known: stakes.Evaluation) -> None:
-    """Figures as without clusters; ends of intervals within three hundredths of their width."""
+    """Figures as without clusters; ends of intervals within four hundredths of their width.
+
+    At a place of the ranking a row of the same bin may lie on the other side: one of some 800 rows of a class.
+    """
     assert found.counted.clusters.count == known.counted.clusters.count
     for name, one in known.figures.items():
         other = found[name]
         why = other.reason + other.no_interval
         if any(words in why for words in (IN_BINS, "is undefined for a class", "the rows were not kept")):
             continue
+        at_a_place = name.removeprefix("macro_").removeprefix("weighted_") in PLACES
         exact = {"rel": 1e-12} if name in ("expected_cost", "normalised_cost", "accuracy") else {"abs": 1e-4}
+        exact = {"abs": 1e-3} if at_a_place else exact
         assert other.value == pytest.approx(one.value, **exact, nan_ok=True), name
         assert (other.low is None) == (one.low is None), name
         if one.low is not None:
-            added_up = name.startswith(("macro_", "weighted_")) or name in PLACES  # what each row changes
-            near = 0.03 if added_up else 0.02
+            near = 0.04 if at_a_place or name.startswith(("macro_", "weighted_")) else 0.02  # what each row changes
             near = 1e-9 if name == "expected_cost" else near
             width = one.high - one.low
             assert (other.low, other.high) == pytest.approx((one.low, one.high), abs=near * width), name
