@@ -148,8 +148,11 @@ def test_the_answer_is_the_same(question, option, place, tmp_path, monkeypatch, 
         assert found == expected or (place not in FILES and isinstance(found, str))
         return
     assert not isinstance(found, str), found
-    if place == "batches":  # bins tell less, and nearly as exactly
-        expected = {path: value for path, value in expected.items() if path in found}
+    if place == "batches":  # bins tell less, and nearly as exactly; no row was kept that would be recalibrated
+        kept = [
+            path for path in expected if path in found and not (question == "a rule for classes" and "/find" in path)
+        ]
+        expected = {path: expected[path] for path in kept}
         assert len(expected) > 10 or question.startswith("two")
     for path, value in expected.items():
         if path.endswith(("/value", "/difference", "/seen")):

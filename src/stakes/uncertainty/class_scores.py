@@ -143,11 +143,14 @@ def _as_spread(metric: Metric, scores: ClassScores, place: int) -> LossRows:
     unit = divide(scores.moments[:, place, 1], sizes, 1.0)
     weight, classes = np.concatenate([share * sizes, (1 - share) * sizes]), np.tile(np.arange(len(sizes)), 2)
     rows = LossRows(classes, np.zeros((len(classes), len(sizes))), weight, weight * np.tile(unit, 2))
-    return rows.losing(metric, np.concatenate([low, high]), _worst(place, scores))
+    return rows.losing(metric, np.concatenate([low, high]), _worst(metric, place, scores))
 
 
-def _worst(place: int | None, scores: ClassScores) -> float:
-    """What one more row is taken to lose."""
+def _worst(metric: Metric, place: int | None, scores: ClassScores) -> float:
+    """What one more row is taken to lose: as a sample tells, or at most."""
+    if (sample := scores.sample) is not None and place is not None:
+        rows = LossRows(sample.truth.astype(np.int64), sample.scores, sample.weight, sample.squares)
+        return rows.losses(metric)[1]
     return _LARGEST_DISTANCE if place == 1 else _expected_surprise(scores)
 
 
@@ -239,7 +242,7 @@ def of_class_cells(metrics: Sequence[Metric], scores: ClassScores, sampling: Sam
             return Influence.of_units(changes, rows.equal_units, unseen)
         place = _loss_of(metric, scores)
         lost = _lost(metric, clusters, place)
-        return NOT_KEPT if lost is None else of_losses(metric, rows.losing(metric, lost, _worst(place, scores)))
+        return NOT_KEPT if lost is None else of_losses(metric, rows.losing(metric, lost, _worst(metric, place, scores)))
 
     return [found(metric) for metric in metrics]
 

@@ -47,7 +47,7 @@ _MANY, _MORE = 1 << 14, 20
 A quarter of them lies on either side of a median when others are given up: ten standard errors of its rank.
 """
 
-_AT_A_TIME = 1 << 17
+_AT_A_TIME = 3 * BLOCK
 """Rows of files that are looked at together: few enough for a cache, and enough that threads seldom wait for others."""
 
 _PLACES = 2
@@ -245,19 +245,22 @@ class _Part:
 
     def add(self, rows: Numbers) -> None:
         """Add rows up, count errors by size, see how far truths reach, and keep some rows."""
-        for some in rows.blocks(max(self._block, _AT_A_TIME)):
-            self._keep(some)
-        self.least = min(self.least, self.ends[0], float(rows.prediction.min()))
         if self._clustered:
             rows = rows.take(order_of(np.asarray(rows.cluster)))
-        for block in rows.blocks(self._block):
-            logs = self.least > -1
-            columns, weighed = self.added.add(block, self.origin, logs)
-            made = made_columns(self.wanted, logs)
-            if not self.wanted.rows:
-                self.largest = max(self.largest, float(columns[made.size].max()))
-            if not self._clustered:
-                self._keep_heavy(weighed, block, made)
+        for some in rows.blocks(max(self._block, _AT_A_TIME)):
+            self._keep(some)
+            for block in some.blocks(self._block):
+                self._add_up(block)
+
+    def _add_up(self, block: Numbers) -> None:
+        """Add up the products of a block, and keep the heaviest rows."""
+        logs = self.least > -1
+        columns, weighed = self.added.add(block, self.origin, logs)
+        made = made_columns(self.wanted, logs)
+        if not self.wanted.rows:
+            self.largest = max(self.largest, float(columns[made.size].max()))
+        if not self._clustered:
+            self._keep_heavy(weighed, block, made)
 
     @np.errstate(over="ignore", invalid="ignore")
     def _keep(self, rows: Numbers) -> None:
@@ -286,6 +289,7 @@ class _Part:
         ops, truth = self._ops, self._ops.cast(rows.truth, "float64")
         low, high = ops.ends(truth)
         self.ends = min(self.ends[0], low), max(self.ends[1], high)
+        self.least = min(self.least, low, float(rows.prediction.min()))
         if self.wanted.shares and low <= 0 <= high:
             self.zeros += int(ops.xp.count_nonzero(truth == 0))
         away = truth - self.origin.baseline
