@@ -413,3 +413,25 @@ def test_very_many_clusters_of_numbers_are_groups_in_files_as_in_memory(tmp_path
             here, there = one[name], other[name]
             assert here.value == pytest.approx(there.value)
             assert here.high - here.low == pytest.approx(there.high - there.low, rel=0.4)
+
+
+@pytest.mark.parametrize("decided", [{"threshold": 0.3}, {"costs": stakes.Costs(miss=7, false_alarm=3)}], ids=str)
+@pytest.mark.parametrize("where", ["file", "lazy"])
+def test_thresholds_inside_the_cells_of_clusters_are_as_sure_as_in_memory(tmp_path, monkeypatch, where, decided):
+    """Cells were decided by their middles, which moved intervals away from their figures."""
+    rng = np.random.default_rng(0)
+    truth = (rng.random(24_000) < 0.3).astype(int)
+    scores = np.clip(rng.beta(0.5, 2, 24_000) + 0.2 * truth, 0, 1)
+    frame = pl.DataFrame({"y": truth, "p": scores, "c": rng.integers(0, 600, 24_000)})
+    frame.write_parquet(tmp_path / "rows.parquet")
+    monkeypatch.setattr(streaming, "_MANY", 1000)
+    question = {"truth": "y", "score": "p", "cluster": "c", **decided}
+    table, how = (str(tmp_path / "rows.parquet"), {"exact": False}) if where == "file" else (frame.lazy(), {})
+    known, found = stakes.evaluate(frame, **question), stakes.evaluate(table, **question, **how)
+    pairs = [(known, found)] if where == "file" else [(known, found), (known.at(0.26), found.at(0.26))]
+    for one, other in pairs:
+        for name in ("recall", "precision", "specificity", "mcc", "accuracy"):
+            width = one[name].high - one[name].low
+            assert other[name].value == pytest.approx(one[name].value, rel=1e-12)
+            ends = (other[name].low, other[name].high)
+            assert ends == pytest.approx((one[name].low, one[name].high), abs=0.03 * width), name

@@ -294,13 +294,18 @@ class Counted(Saved):
         """Return the same counts with the decisions at a threshold beside the scores."""
         if self.scores is None:
             raise errors.threshold_of_many()
-        decided = {} if self.confusion is not None else {"confusion": self.scores.at(threshold)}
+        table, clusters = self.confusion or self.scores.at(threshold), self.clusters
+        decided = {} if self.confusion is not None else {"confusion": table}
+        if clusters is not None and (
+            clusters.grid is None or clusters.decided is None
+        ):  # what lies in cells is decided
+            clusters = clusters.decided_by([-math.inf, threshold], [0, 1], table)
         return replace(
             self,
             tallies={**decided, **self.tallies},
             segments={name: part.decided_at(threshold) for name, part in self.segments.items()},
             decided_by="threshold",
-            clusters=None if self.clusters is None else self.clusters.decided_by([-math.inf, threshold], [0, 1]),
+            clusters=clusters,
             threshold=threshold,
         )
 

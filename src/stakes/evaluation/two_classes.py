@@ -179,7 +179,9 @@ class TwoClassEvaluation(Evaluation, facts="positive negative prevalence thresho
     def _sampling(self, tally: Tally | None) -> Sampling:
         clusters = self.counted.clusters
         if clusters is not None and isinstance(tally, Confusion) and self.counted.confusion is None:
-            clusters = clusters.decided_by(*self.cuts)
+            counted_at_it = self.threshold is not None and self.counted.threshold == self.threshold
+            if clusters.grid is None or clusters.decided is None or not counted_at_it:
+                clusters = clusters.decided_by(*self.cuts, tally)
         return self.sampling.of_clusters(clusters)
 
     @property

@@ -12,7 +12,7 @@ import numpy as np
 
 from stakes.frozen import dataclass, replace
 from stakes.tallies import bins
-from stakes.tallies.arithmetic import Array, divide
+from stakes.tallies.arithmetic import Array, Values, divide
 from stakes.tallies.confusion import Confusion
 from stakes.tallies.on_demand import remembered
 from stakes.tallies.scores import ScoreTable
@@ -60,6 +60,9 @@ def deal_out(clusters: Array) -> Array:
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return np.asarray(((x ^ (x >> np.uint64(31))) % np.uint64(MOST_GROUPS)).astype(np.int64))
 
+
+_ROUNDING = 1e-12
+"""A smaller share of rows is what rounding left."""
 
 _COLUMNS = ("truth", "decided", "scores", "weight", "paid", "alike", "squares", "ranks", "lost")
 
@@ -188,12 +191,39 @@ class Clusters:
         scores = self.scores if self.scores is None or self.scores.ndim == 1 else self.scores[:, place]
         return replace(self, truth=truth, decided=decided, scores=scores)
 
-    def decided_by(self, starts: Sequence[float], codes: Sequence[int]) -> Self:
-        """Decide by the scores: each decision (a code) begins at a lowest score, the first at −∞."""
+    def decided_by(self, starts: Sequence[float], codes: Sequence[int], table: Confusion) -> Self:
+        """Decide by the scores: each decision (a code) begins at a lowest score, the first at −∞.
+
+        Of rows in cells of a coarse grid as many of each class are decided so as the ``table`` of all rows says.
+        """
         if self.scores is None:
             return self
+        if self.grid is not None:
+            return self._decided_like(table, codes)
         place = np.searchsorted(np.asarray(starts), self.scores.astype(np.float64), side="right") - 1
         return replace(self, decided=np.asarray(codes)[place])
+
+    def _decided_like(self, table: Confusion, codes: Sequence[int]) -> Self:
+        """Decide so many rows of each class, the lowest first; where a cell is cut all of its rows are cut alike."""
+        truth, (_, cell) = np.asarray(self.truth, np.int64), np.unique(np.asarray(self.scores), return_inverse=True)
+        rows = np.bincount(truth * (most := int(cell.max()) + 1) + cell, self.weights, len(table.truths) * most)
+        rows = rows.reshape(-1, most)
+        ends = np.cumsum(rows, axis=1)
+        cuts = np.cumsum(np.asarray(table.cells, np.float64)[:, codes], axis=1)
+        cuts *= divide(ends[:, -1:], cuts[:, -1:], 1.0)
+        shares, reached = [], np.zeros(rows.shape)
+        for cut in cuts.T:
+            lower = np.clip(divide(cut[:, None] - (ends - rows), rows, 0.0), 0.0, 1.0)
+            shares.append((lower - reached)[truth, cell])
+            reached = lower
+        taken = [np.flatnonzero(share > _ROUNDING) for share in shares]
+        entries = np.concatenate(taken)
+        share = np.concatenate([one[here] for one, here in zip(shares, taken, strict=True)])
+        columns: dict[str, Values] = {name: getattr(self, name) for name in _COLUMNS}
+        parts = {name: one[entries] for name, one in columns.items() if one is not None}
+        parts |= {name: parts[name] * share for name in ("weight", "alike", "squares") if name in parts}
+        parts["decided"] = np.repeat(np.asarray(codes), [len(one) for one in taken])
+        return replace(self, groups=self.groups[entries], **parts)
 
     def tables(self, table: Confusion) -> Array:
         """The confusion table of each group: groups × truths × decisions."""

@@ -20,7 +20,10 @@ from stakes.tallies.error_variation import KEYS
 from stakes.tallies.operations import ArrayOperations
 
 BLOCK = 40_330
-"""Rows of arrays in memory that are worked on at a time: few enough for a cache; a batch has 26 times as many."""
+"""Rows of arrays in memory that are worked on at a time: a part in 26 of a batch, whose columns fit into a cache.
+
+Of a few more rows OpenBLAS multiplies 11 columns in threads of its own, which wait for each other.
+"""
 
 PLACE = {name: place for place, name in enumerate(COLUMNS)}
 
@@ -57,12 +60,15 @@ class MadeColumns:
 
     def _pairs(self, every: bool, at_a_time: int) -> Iterator[tuple[slice, slice]]:
         """Which columns are multiplied with which: ones with all, or with those before the sizes of errors, and from
-        there on so many at a time with all that vary and stand before them.
+        there on so many at a time with all that vary and stand before them. Never so many that BLAS starts threads.
         """
         one, size, end = self.varying.start, self.size, len(self.names)
         yield slice(one - 1, one), slice(one - 1, size)
-        yield slice(one, one + 1), slice(0, size if every else end)
-        for start in range(size, end, at_a_time) if every else ():
+        yield slice(one, one + 1), slice(0, size)
+        if not every:
+            yield slice(one, one + 1), slice(size, end)
+            return
+        for start in range(size, end, at_a_time):
             yield slice(start, start + at_a_time), slice(one, start + at_a_time)
 
 
