@@ -469,7 +469,10 @@ def contestant_of(
     cluster = None if rows.cluster is None else np.unique(rows.cluster, return_inverse=True)[1]
     if plan is None:
         in_time = rows.beside is not None and rows.prediction is not None and cluster is None
-        sample = Sample(rows.truth, weight=rows.weight, cluster=cluster, horizon=horizon if in_time else None)
+        sums = evaluation.counted.tallies.get(ErrorSums.kind)
+        given = sums.baseline if isinstance(sums, ErrorSums) and sums.baseline_given else None
+        within = horizon if in_time else None
+        sample = Sample(rows.truth, weight=rows.weight, cluster=cluster, horizon=within, baseline=given)
         return Contestant(name, evaluation, sample, None, None, rows.prediction, read.by)
     costs = None if rows.costs is None else rows.costs[:, [plan.decisions.index(decision) for decision in decisions]]
     truth = rows.truth.astype(np.int64)

@@ -233,9 +233,9 @@ def _of_sums(
     """What one row, or one cluster, changes in each figure of sums."""
     varied = sums.variation
     if varied is not None and varied.clusters is not None:
-        units = kish(varied.clusters[:, 0])
-        each = _figures(metrics, sums, varied, *without(varied.clusters.sum(axis=0), varied.clusters))
-        return [Influence.of_units(value - one, units) for value, one in zip(values, each, strict=True)]
+        units, parts = kish(varied.clusters[:, 0]), np.pad(varied.clusters, ((0, 1), (0, 0)))  # the last has no rows
+        each = _figures(metrics, sums, varied, *without(varied.clusters.sum(axis=0), parts))
+        return [_of_groups(value - one, units, value) for value, one in zip(values, each, strict=True)]
     if sampling.clusters is not None:
         return [NOT_KEPT] * len(metrics)
     if varied is not None and varied.products is not None:

@@ -375,7 +375,8 @@ def _of_scores(metric: Metric, sample: Sample, scores: Array, held: bool) -> "_F
 
 
 def _of_numbers(metric: Metric, sample: Sample, output: Array, sampling: Sampling) -> "_FigureOfRows | str":
-    sums = ErrorSums.from_rows(sample.truth, output, sample.weight, parts=("rows", "baseline", *metric.parts))
+    parts = "rows", "baseline", *metric.parts
+    sums = ErrorSums.from_rows(sample.truth, output, sample.weight, baseline=sample.baseline, parts=parts)
     value = float(metric.of(sums))
     if metric.interval == "median" and sums.rows is not None:
         return _FigureOfRows(value, _influence(sample, median_changes(sums.rows, value)))

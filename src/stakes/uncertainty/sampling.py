@@ -33,7 +33,8 @@ class Sampling:
 
     With ``clusters`` another sample would have other clusters, not other rows. ``population`` is where the model is
     used, if class frequencies there differ from those of the rows. Rows of a time series are forecasts ``horizon``
-    steps ahead: rows nearer to each other than that are correlated.
+    steps ahead: rows nearer to each other than that are correlated. A ``baseline`` is what ignoring the input predicts,
+    if that was given.
     """
 
     confidence: float = 0.95
@@ -115,7 +116,8 @@ class Sample:
     Rows with the same number in ``cluster`` belong together. ``costs`` is what each decision costs in each row, where
     that differs from row to row. An entry can stand for many equal rows: ``alike`` is their number, ``weight`` their
     total weight, and ``squares`` the sum of their squared weights. Rows of a time series are forecasts ``horizon``
-    steps ahead: rows nearer to each other than that are correlated.
+    steps ahead: rows nearer to each other than that are correlated. A ``baseline`` is what ignoring the input predicts,
+    if that was given.
     """
 
     truth: Array
@@ -128,6 +130,7 @@ class Sample:
     alike: Array | None = None
     squares: Array | None = None
     horizon: int | None = None
+    baseline: float | None = None
 
     def take(self, rows: Array) -> "Sample":
         """Return some of the rows (a mask)."""

@@ -16,6 +16,7 @@ from stakes.engines.lazy.queries import collect
 from stakes.engines.numbers.batches import Adding, BatchNumbers, Parts
 from stakes.engines.numbers.passes import OTHER, FirstPass, Wanted
 from stakes.engines.numbers.rows import NumberReader
+from stakes.engines.rows import Dropped
 
 
 class PartitionNumbers(BatchNumbers):
@@ -25,7 +26,9 @@ class PartitionNumbers(BatchNumbers):
     them alike.
     """
 
-    def __init__(self, frame: LazyTable, places: Mapping[str, str], rows: int, dropped: int, wanted: Wanted) -> None:
+    def __init__(
+        self, frame: LazyTable, places: Mapping[str, str], rows: int, dropped: Dropped, wanted: Wanted
+    ) -> None:
         own = {name: place for name, place in places.items() if name == "cluster" or name.startswith("by")}
         others = {name: places[name] for name in (OTHER,) if name in places}
         weight = {"weight": "weight"} if "weight" in places else {}
@@ -42,7 +45,8 @@ class PartitionNumbers(BatchNumbers):
         """Add up errors, and count them by size; the rows of partitions have no numbers among all."""
         found = super().first(baseline)
         segments = {name: sums.without_row_numbers() for name, sums in found.segments.items()}
-        return replace(found, whole=found.whole.without_row_numbers(), segments=segments, dropped=self._dropped)
+        found = replace(found, dropped=self._dropped.rows, dropped_weight=self._dropped.weight)
+        return replace(found, whole=found.whole.without_row_numbers(), segments=segments)
 
     def _added(self, begin: Callable[[], Adding]) -> Adding:
         dask: Any = importlib.import_module("dask")

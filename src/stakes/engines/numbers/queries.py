@@ -46,6 +46,7 @@ from stakes.engines.numbers.passes import (
 )
 from stakes.engines.plan import Counted
 from stakes.engines.reading import RowQuestion
+from stakes.engines.rows import Dropped
 from stakes.engines.tables import warn_of_same_column
 from stakes.engines.tasks import task_of_numbers
 from stakes.tallies import ErrorSums, LargeError
@@ -117,17 +118,17 @@ class QueryNumbers:
     places: Mapping[str, str]
     seen: Look = field(default_factory=lambda: Look({}))
     opening: Mapping[str, Numbers] = field(default_factory=dict)
-    dropped: int = 0
+    dropped: Dropped = field(default_factory=Dropped)
     wanted: Wanted = ALL
 
     @classmethod
     def of(cls, source: QuerySource, missing: str) -> "QueryNumbers":
         """Check the columns, and leave out rows that lack a value if that is asked for."""
-        names, places, dropped = ("truth", "prediction"), source.places, 0
+        names, places, dropped, lost = ("truth", "prediction"), source.places, 0, 0.0
         column = column_of(source.frame)
         frame = add_columns(source.frame, {name: column(places[name]).cast(nw.Float64) for name in names})
         if missing == "drop":
-            frame, dropped, _ = replace(source, frame=frame).without_gaps()
+            frame, dropped, lost = replace(source, frame=frame).without_gaps()
         weighted = ["weighing"] if "weight" in places else []
         frame = weigh(frame, places["weight"]) if weighted else add_columns(frame, {"weight": _number(frame, 1.0)})
         labels = dict.fromkeys(at for name, at in places.items() if name in ("cluster", OTHER) or name.startswith("by"))
@@ -147,7 +148,7 @@ class QueryNumbers:
         frame = looked.select(*names, "weight", *labels)
         if "cluster" in places and (groups := QuerySource(frame, {"cluster": places["cluster"]}).groups(["cluster"])):
             groups.check(of_classes=True)
-        found = cls(frame, places, seen, dropped=dropped + weightless)
+        found = cls(frame, places, seen, dropped=Dropped(dropped + weightless, weight=lost))
         Groups({name: table[places[name]] for name in found._by}, table["rows"].to_numpy()).check(of_classes=True)
         return replace(found, opening=found._read(table))
 
@@ -212,7 +213,7 @@ class QueryNumbers:
         check_sizes(sums("", None), MOST_SQUARED)  # before sizes are asked for
         sizes = self._sizes(column_of(self.frame)("prediction"), COARSE) if self.wanted.rows else {}
         parts = {name: sums(name, sizes.get(name)) for name in answer}
-        return FirstPass(parts.pop(""), parts, self.seen.rows, self.dropped)
+        return FirstPass(parts.pop(""), parts, self.seen.rows, self.dropped.rows, self.dropped.weight)
 
     def _about_own_means(self) -> dict[str, tuple[Numbers, Sequence[float]]]:
         """The sums of each segment about its own means, and these."""
