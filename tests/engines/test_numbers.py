@@ -65,10 +65,10 @@ def small_batches(monkeypatch):
     monkeypatch.setattr(batches, "_MORE", 12)
 
 
-def written(tmp_path, kind: str) -> list[str]:
+def written(tmp_path, kind: str, frame: pl.DataFrame | None = None) -> list[str]:
     """The rows in two files."""
-    paths = [str(tmp_path / f"{i}.{kind}") for i in range(2)]
-    for part, path in zip((rows()[:250], rows()[250:]), paths, strict=True):
+    paths, frame = [str(tmp_path / f"{i}.{kind}") for i in range(2)], rows() if frame is None else frame
+    for part, path in zip((frame[:250], frame[250:]), paths, strict=True):
         part.write_csv(path) if kind == "csv" else part.write_parquet(path)
     return paths
 
@@ -779,3 +779,60 @@ def test_products_that_no_condition_asks_for_are_not_made_and_the_others_are_the
     assert np.isnan(found[others, 1:]).all()  # but sums
     for name in ("away", "sign", "prediction2", "product"):
         assert moved[1].sum_of(name) == pytest.approx(moved[0].sum_of(name), rel=1e-12)
+
+
+# ── what memory and other places told differently ────────────────────────────────────────────────────────────────
+def test_differences_of_relative_errors_are_about_the_baseline_that_was_given():
+    frame = rows().with_columns(q=pl.col("p") * 1.01 + 0.2)
+    question = {"truth": "t", "predictions": ["p", "q"], "baseline": 200.0}
+    for metric in ("rae", "rrse"):
+        known, found = (stakes.compare(table, **question, metric=metric).pairs[0] for table in (frame, frame.lazy()))
+        assert known.low < known.difference < known.high
+        assert (found.low, found.high) == pytest.approx((known.low, known.high), rel=1e-6), metric
+
+
+@pytest.mark.parametrize("request_", ["lazy polars", "duckdb", "dask"], indirect=True)
+def test_a_gate_knows_the_weight_of_the_numbers_that_engines_left_out(request_):
+    lost = pl.int_range(ROWS) % 40 == 0
+    frame = rows().with_columns(t=pl.when(lost).then(None).otherwise("t"), w=pl.when(lost).then(20.0).otherwise(1.0))
+    gates = [
+        stakes.gate(table, truth="t", prediction="p", weight="w", missing="drop", require="mae <= 99")
+        for table in (frame, request_(frame))
+    ]
+    known, found = ([check.seen for check in gate.checks] for gate in gates)
+    assert found == pytest.approx(known, rel=1e-12)
+    assert [check.passed for check in gates[1].checks] == [True, False]
+
+
+@pytest.mark.parametrize("more", [{"weight": "w"}, {"cluster": "patient"}, {"where": "site = 'north'"}], ids=str)
+def test_a_gate_of_files_knows_its_own_model_beside_another(tmp_path, small_batches, more):
+    files = str(tmp_path / "rows.parquet")
+    rows().with_columns(q=pl.col("p") * 1.01 + 0.2).write_parquet(files)
+    both = stakes.compare(files, truth="t", predictions=["p", "q"], **more)
+    for metric in ("rmse", "pearson", "r2", "mae"):
+        assert stakes.gate(files, truth="t", prediction="p", no_worse={metric: 0.9}, baseline=both, **more).checks
+
+
+@pytest.mark.parametrize("shift", [0.0, 1e8, 1e9])
+def test_clusters_whose_squares_lose_digits_have_no_interval_made_of_them(tmp_path, small_batches, shift):
+    frame = rows().with_columns(p=pl.col("p") + shift)
+    known = stakes.evaluate(frame, truth="t", prediction="p", cluster="patient")
+    for table in (written(tmp_path, "parquet", frame), frame.lazy()):
+        found = stakes.evaluate(table, truth="t", prediction="p", cluster="patient")
+        for name in ("pearson", "explained_variance"):
+            one, other = known[name], found[name]
+            assert other.low is None or (other.low, other.high) == pytest.approx((one.low, one.high), abs=1e-3)
+            assert other.low is not None or (shift and "digits" in other.no_interval)
+
+
+@pytest.mark.parametrize("two", [(1.0, 2.0), (0.0, 3.0), (100.0, 101.0)], ids=str)
+def test_truths_of_two_kinds_as_often_have_the_intervals_of_memory_by_segment(tmp_path, small_batches, two):
+    rng = np.random.default_rng(0)
+    guess = rng.random(ROWS).round(2) + two[0]
+    frame = pl.DataFrame({"t": np.resize(two, ROWS), "p": guess, "site": rng.choice([*"abcd"], ROWS)})
+    question = {"truth": "t", "prediction": "p", "by": "site", "task": "regression"}
+    known, found = (stakes.evaluate(table, **question) for table in (frame, written(tmp_path, "parquet", frame)))
+    for segment, part in known.segments.items():
+        for name in ("r2", "pearson", "rrse"):
+            one, other = part[name], found.segments[segment][name]
+            assert (other.low, other.high) == pytest.approx((one.low, one.high), abs=0.05 * (one.high - one.low)), name

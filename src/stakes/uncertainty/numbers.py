@@ -332,13 +332,14 @@ def _slopes(metrics: Sequence[Metric], sums: ErrorSums, varied: ErrorVariation, 
     """How each figure moves with the mean of each term; not at all with one that never varies, as the first."""
     assert varied.products is not None
     spread = np.diagonal(centred(varied.products, means)) / varied.products[0, 0]
-    steps = np.diag(_STEP * np.sqrt(np.where(spread > 0, spread, 1.0)))
+    scale = np.where(spread < 0, means**2, 1.0)  # a variance below 0 is the rounding of a term that is the same in all
+    steps = np.diag(_STEP * np.sqrt(np.where(spread > 0, spread, scale)))
     moved = means + np.concatenate([steps, -steps])
     moved[:, 0] = 1.0
     found = _figures(metrics, sums, varied, np.full(len(moved), float(sums.total)), moved)
     each = ((up - down) / (2 * np.diagonal(steps)) for up, down in (np.split(one, 2) for one in found))
-    lost = np.where(spread == 0, 0.0, math.nan)  # a variance below 0 is all rounding
-    return [np.where((spread > 0) | (slopes == 0), slopes, lost) for slopes in each]
+    lost = np.where(spread == 0, 0.0, math.nan)
+    return [np.where((np.abs(spread) > 0) | (slopes == 0), slopes, lost) for slopes in each]
 
 
 # ── two models ───────────────────────────────────────────────────────────────────────────────────────────────────
