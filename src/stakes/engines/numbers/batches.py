@@ -47,7 +47,7 @@ _MANY, _MORE = 1 << 14, 20
 A quarter of them lies on either side of a median when others are given up: ten standard errors of its rank.
 """
 
-_AT_A_TIME = 3 * BLOCK
+_AT_A_TIME = 1 << 17
 """Rows of files that are looked at together: few enough for a cache, and enough that threads seldom wait for others."""
 
 _PLACES = 2
@@ -249,8 +249,8 @@ class _Part:
             rows = rows.take(order_of(np.asarray(rows.cluster)))
         for some in rows.blocks(max(self._block, _AT_A_TIME)):
             self._keep(some)
-            for block in some.blocks(self._block):
-                self._add_up(block)
+        for block in rows.blocks(self._block):
+            self._add_up(block)
 
     def _add_up(self, block: Numbers) -> None:
         """Add up the products of a block, and keep the heaviest rows."""
