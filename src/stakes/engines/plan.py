@@ -296,9 +296,8 @@ class Counted(Saved):
             raise errors.threshold_of_many()
         table, clusters = self.confusion or self.scores.at(threshold), self.clusters
         decided = {} if self.confusion is not None else {"confusion": table}
-        if clusters is not None and (
-            clusters.grid is None or clusters.decided is None
-        ):  # what lies in cells is decided
+        known = clusters is None or (clusters.grid is not None and clusters.decided is not None)  # counted beside cells
+        if clusters is not None and not known:
             clusters = clusters.decided_by([-math.inf, threshold], [0, 1], table)
         return replace(
             self,
