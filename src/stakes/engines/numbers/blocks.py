@@ -85,7 +85,7 @@ def made_columns(wanted: Wanted, logs: bool) -> MadeColumns:
     return MadeColumns(*([name for name in names if logs or "log" not in name] for names in (summed, varying)))
 
 
-class Blocks:
+class ColumnMaker:
     """Makes columns of one block of rows after another, about an origin, without weights."""
 
     def __init__(self, operations: ArrayOperations) -> None:

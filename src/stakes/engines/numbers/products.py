@@ -12,7 +12,7 @@ from stakes.engines.numbers.blocks import (
     EVERY,
     PLACE,
     VARYING,
-    Blocks,
+    ColumnMaker,
     MadeColumns,
     made_columns,
     sums_of_products,
@@ -49,7 +49,7 @@ class ProductSums:
         terms = [0.0 if name in wanted.terms else np.nan for name in COLUMNS[VARYING:]]
         self._none = np.array(terms)
         self.clusters: Array | None = np.zeros((0, len(terms))) if clustered else None
-        self._blocks = Blocks(operations)
+        self._maker = ColumnMaker(operations)
 
     @_LARGE
     def add(self, rows: Numbers, at: Origin, logs: bool, times: int = 1) -> tuple[Tensor, Tensor]:
@@ -58,7 +58,7 @@ class ProductSums:
         They are overwritten by the next rows.
         """
         made = made_columns(self._wanted, logs)
-        columns = self._blocks.columns(rows, at, made)
+        columns = self._maker.columns(rows, at, made)
         weighed = columns if rows.weight is None else columns * rows.weight
         every = self._squared is None and self.clusters is None
         self._sums[made.both] += times * sums_of_products(weighed, columns, self._ops, made, every)
@@ -85,7 +85,7 @@ class ProductSums:
         """
         found = copy.copy(self)
         found._sums, found._squared, found.clusters = copy.deepcopy((self._sums, self._squared, self.clusters))
-        found._ops, found._blocks = HERE, Blocks(HERE)  # all rows may lie elsewhere, near ones are here
+        found._ops, found._maker = HERE, ColumnMaker(HERE)  # all rows may lie elsewhere, near ones are here
         if len(near.truth):
             found.add(near, old, near.has_logs, times=-1)
         logs = np.log1p(old.baseline) - np.log1p(new.baseline) if min(old.baseline, new.baseline) > -1 else 0.0
@@ -136,7 +136,7 @@ class CrossParts:
     """The products of what depends on the predictions of two models."""
 
     def __init__(self, centre: float) -> None:
-        self._at, self._blocks = Origin(centre, 0.0), Blocks(HERE)
+        self._at, self._maker = Origin(centre, 0.0), ColumnMaker(HERE)
         self._found: dict[int, Array] = {}
 
     def add(self, batch: NumberBatch) -> None:
@@ -147,7 +147,7 @@ class CrossParts:
                 self._found[cell] = self._found.get(cell, 0.0) + np.inner(one, other)
 
     def _own(self, rows: Numbers) -> Array:
-        found = self._blocks.columns(rows, self._at, EVERY, rows.has_logs)[_OWN]
+        found = self._maker.columns(rows, self._at, EVERY, rows.has_logs)[_OWN]
         return np.asarray(found if rows.weight is None else found * rows.weight)
 
     def joined(self, other: Self) -> Self:
