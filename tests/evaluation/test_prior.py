@@ -7,12 +7,14 @@ from fractions import Fraction
 from functools import partial
 
 import numpy as np
+import polars as pl
 import pytest
 import sklearn.metrics as sk
 from sklearn.linear_model import LogisticRegression
 
 import stakes
 from stakes import metrics
+from stakes.evaluation import shared_models
 from stakes.findings.facts import about
 from stakes.findings.pages import payload_of
 from stakes.language import speaking
@@ -216,6 +218,24 @@ def test_clusters_weights_and_pairs_know_of_the_prior(name, rows, ev):
     other = stakes.evaluate(truth=truth, score=worse, prior=SICK)[name].value
     assert abs(pair.difference) == pytest.approx(abs(value - other))
     assert pair.low <= pair.difference <= pair.high
+
+
+@pytest.mark.parametrize("place", [dict, pl.LazyFrame], ids=["memory", "engine"])
+def test_accuracies_of_two_models_are_compared_where_they_are_used(place, monkeypatch):
+    """McNemar's test counts rows as they are: at another frequency it spoke of another difference."""
+    monkeypatch.setattr(shared_models, "FEW_ROWS", 10)
+    rng = np.random.default_rng(0)
+    truth = rng.random(1000) < 0.5
+    one, other = truth ^ (rng.random(1000) < 0.3), np.where(truth, rng.random(1000) < 0.95, rng.random(1000) < 0.6)
+    columns = place({"y": truth, "one": one, "other": other, "row": np.arange(1000)})
+    asked = {"truth": "y", "predictions": ["one", "other"], "prior": 0.02, "metric": "accuracy"}
+    pair = stakes.compare(columns, **asked).pairs[0]
+    alone = stakes.compare(columns, **asked, cluster="row").pairs[0]
+    gaps = [(one == truth)[rows].mean() - (other == truth)[rows].mean() for rows in (truth, ~truth)]
+    assert pair.difference == pytest.approx(0.02 * gaps[0] + 0.98 * gaps[1])
+    assert (pair.low, pair.high) == pytest.approx((alone.low, alone.high), rel=0.15)
+    assert pair.low > 0.1
+    assert pair.p_value < 1e-6
 
 
 @pytest.mark.parametrize("name", ["calibration_slope", "calibration_in_the_large"])

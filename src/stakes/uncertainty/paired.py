@@ -86,7 +86,7 @@ def difference(metric: Metric, sample: Sample, first: Output, second: Output, sa
     if why := metric.no_interval:
         return Difference(note=why)
     plain = sample.cluster is None and sample.weight is None and not sampling.fixed
-    if plain and metric.name == accuracy.name and metric.tally is Confusion:
+    if plain and metric.name == accuracy.name and metric.tally is Confusion and metric.population is None:
         return _of_hits(sample, first, second, sampling.confidence)
     if metric.interval == "costs" and (sample.cluster is None or sample.costs is None):
         found = saving_limits(metric, sample, first, second, sampling)
