@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import stakes
 from stakes.engines.columns import to_column
+from stakes.engines.lazy import counting as lazy_counting
 from stakes.engines.segments import segment_labels, values_of
 
 NAMES = st.text(st.sampled_from('ab,= "\\é'), min_size=1, max_size=6).filter(str.strip)
@@ -161,3 +162,31 @@ def test_times_name_segments_alike_wherever_they_lie(table):
     wanted = [f"2026-01-01 0{hour}:00:00" for hour in range(3)]
     for data in (frame, frame.to_pandas(), frame.to_arrow(), frame.lazy(), duckdb.from_arrow(frame.to_arrow())):
         assert [*stakes.evaluate(data, **QUESTIONS["scores"], by="hour").segments] == wanted
+
+
+CLUSTERED = {"decisions in clusters": {**QUESTIONS["decisions"], "cluster": "k"}}
+
+
+@pytest.mark.parametrize("place", ["memory", "file", "engine"])
+@pytest.mark.parametrize("question", [*QUESTIONS.values(), *CLUSTERED.values()], ids=[*QUESTIONS, *CLUSTERED])
+def test_flags_without_rows_are_no_segment(question, place, table, tmp_path, monkeypatch):
+    monkeypatch.setattr(lazy_counting, "FEW_ROWS", 10)
+    flagged = pl.from_pandas(table).with_columns(
+        vip=pl.col("sex") == "f", left=pl.col("sex") == "f", k=pl.int_range(pl.len()) % 60
+    )
+    flagged.write_parquet(tmp_path / "rows.parquet")
+    rows = {"memory": flagged, "file": tmp_path / "rows.parquet", "engine": flagged.lazy()}[place]
+    beside = {"exact": False} if place == "file" else {}
+    ev = stakes.evaluate(rows, **question, by="vip", where="left", **beside)
+    assert {name: part.rows for name, part in ev.segments.items()} == {"true": ev.rows}
+    assert ev.rows == flagged["vip"].sum()
+
+
+@pytest.mark.parametrize("lost", [{"missing": "drop"}, {"weight": "w"}], ids=str)
+def test_all_that_is_left_out_may_have_one_flag(lost):
+    rows = pl.DataFrame({"y": [1, 0, 1, 0] * 9, "d": [1, 0, 0, 1] * 9, "vip": [True, True, True, False] * 9})
+    gone = pl.when("vip").then(pl.lit(1)).otherwise(pl.lit(0 if "weight" in lost else None)).alias("w")
+    counted = rows.with_columns(gone).with_columns(pl.when(pl.col("w").is_null()).then(None).otherwise("d").alias("d"))
+    ev = stakes.evaluate(counted, truth="y", prediction="d", positive=1, by="vip", **lost)
+    assert [*ev.segments] == ["true"]
+    assert ev.counted.dropped_in == {"false": (9, 9), "true": (0, 27)}

@@ -42,9 +42,17 @@ def spread_by(by: Values, data: Data) -> dict[str, Values]:
 def segment_labels(columns: Mapping[str, Column]) -> Labels | None:
     """Encode the segments of these columns (those called ``by``), or None without any."""
     if "by" in columns:
-        return encode(columns["by"])
+        return _of_one(columns["by"])
     named = {name.removeprefix("by "): encode(column) for name, column in columns.items() if name.startswith("by ")}
     return _combine(named) if named else None
+
+
+def _of_one(column: Column) -> Labels:
+    """Encode the segments of a column; a class without rows is still a class, but a segment without rows is none."""
+    labels = encode(column)
+    if column.kind != "boolean" or 0 < np.count_nonzero(labels.codes) < len(labels.codes):
+        return labels
+    return Labels(np.zeros_like(labels.codes), tuple(labels.names[code] for code in labels.codes[:1]))
 
 
 def _combine(columns: Mapping[str, Labels]) -> Labels:
