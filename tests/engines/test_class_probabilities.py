@@ -583,3 +583,23 @@ def test_a_batch_may_have_fewer_rows_than_threads(rows):
     assert one.ranks.tolist() == other.ranks.tolist() == np.bincount(ranks, minlength=3).tolist()
     assert one.surprise == pytest.approx(other.surprise, rel=1e-14)
     assert one.tables == other.tables
+
+
+@pytest.mark.parametrize("lacking", [0, 2], ids=["the first class", "the last"])
+@pytest.mark.parametrize("beside", [{}, {"cluster": "group"}], ids=["rows", "clusters"])
+def test_a_segment_without_rows_of_a_class_is_as_sure_of_the_others(lacking, beside):
+    rng = np.random.default_rng(0)
+    truth, site = rng.integers(0, 3, 900), rng.integers(0, 2, 900)
+    truth = np.where((site == 1) & (truth == lacking), 1, truth)
+    scores = np.exp(rng.normal(size=(900, 3)) + np.eye(3)[truth])
+    scores /= scores.sum(1, keepdims=True)
+    columns = {f"of {name}": scores[:, place] for place, name in enumerate("abc")}
+    rows = pl.DataFrame({"k": np.array([*"abc"])[truth], "site": site, "group": np.arange(900) % 150, **columns})
+    asked = {"truth": "k", "score": {name: f"of {name}" for name in "abc"}, "by": "site", **beside}
+    here, there = (stakes.evaluate(data, **asked).segments["1"] for data in (rows, rows.lazy()))
+    for name in ("weighted_auc", "weighted_average_precision", "weighted_brier_score"):
+        one, other = here[name], there[name]
+        assert other.value == pytest.approx(one.value, rel=1e-12)
+        assert (other.low, other.high) == pytest.approx((one.low, one.high), rel=0.006)
+    assert there["macro_auc"].reason == here["macro_auc"].reason != ""
+    assert there.to_json()

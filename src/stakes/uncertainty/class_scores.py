@@ -90,11 +90,11 @@ def _needs_unseen(base: Metric, perfect: bool) -> bool:
 
 def _unseen_in_tables(base: Metric, scores: ClassScores, shares: Array) -> float:
     """The same from the table of each class."""
-    each = []
-    for table in scores.tables:
+    each, bearing = [], np.flatnonzero(shares)
+    for table in (scores.tables[place] for place in bearing):
         _, counts, _ = level_counts(table)
         each.append(unseen_in_ranking(base, float(base.of(table)), counts / float(table.row_weight)))
-    return _together(each, shares)
+    return _together(each, shares[bearing])
 
 
 def _together(unseen: Sequence[float] | Array, shares: Array | None = None) -> float:
@@ -188,21 +188,26 @@ def _of_average(metric: Metric, scores: ClassScores, sampling: Sampling) -> Foun
     """At most the average of the classes' standard errors, unless it is known that these rest on different rows."""
     assert isinstance(metric.function, Average)
     base, weighted = metric.function.base.with_parameters(**metric.parameters), metric.function.how == "weighted"
-    sizes = scores.sizes.astype(np.float64)
-    shares = sizes / sizes.sum() if weighted else np.full(len(sizes), 1 / len(sizes))
-    values = np.array([float(base.of(table)) for table in scores.tables])
-    each = zip(values, scores.tables, strict=True)
-    found = [of_scores([base], [value], table, sampling)[0] for value, table in each]
+    all_shares, bearing = _shares_of_classes(scores.sizes.astype(np.float64), weighted)
+    shares, tables = all_shares[bearing], [scores.tables[place] for place in bearing]
+    values = np.array([float(base.of(table)) for table in tables])
+    found = [of_scores([base], [value], table, sampling)[0] for value, table in zip(values, tables, strict=True)]
     if why := next((one for one in found if isinstance(one, str)), ""):
         return why
     errors = np.array([replace(one, unseen=0.0).error for one in found if isinstance(one, Influence)])
     each, units = errors * shares, scores.equal_rows
-    error = float(np.sqrt(each @ _may_share_rows(base, scores) @ each))
+    error = float(np.sqrt(each @ _may_share_rows(base, scores)[np.ix_(bearing, bearing)] @ each))
     if weighted:  # how frequent the classes are varies, too
         error += float(np.sqrt(shares @ (values - shares @ values) ** 2 / units))
     error = 0.0 if error <= _ROUNDING else error
-    unseen = _unseen_in_tables(base, scores, shares) if _needs_unseen(base, perfect=not error) else 0.0
+    unseen = _unseen_in_tables(base, scores, all_shares) if _needs_unseen(base, perfect=not error) else 0.0
     return Influence.of_error(error, units, units - 1, unseen=unseen)
+
+
+def _shares_of_classes(sizes: Array, weighted: bool) -> tuple[Array, Array]:
+    """How much each class counts in an average, and which count at all: in a weighted one those that have rows."""
+    shares = sizes / sizes.sum() if weighted else np.full(len(sizes), 1 / len(sizes))
+    return shares, np.flatnonzero(shares)
 
 
 def _may_share_rows(base: Metric, scores: ClassScores) -> Array:
@@ -224,7 +229,7 @@ def of_class_cells(metrics: Sequence[Metric], scores: ClassScores, sampling: Sam
     clusters = sampling.require_clusters()
     outputs = np.zeros((len(clusters.groups), len(scores.classes)))  # what rows lose was added up
     truth, weights = np.asarray(clusters.truth, np.int64), (clusters.weights, clusters.squared_weights)
-    rows = LossRows(truth, outputs, *weights, clusters.groups)
+    rows = LossRows(truth, outputs, *weights, clusters.groups, least=len(scores.classes))
     bases = {
         metric.full_text: metric.function.base.with_parameters(**metric.parameters)
         for metric in metrics
@@ -274,15 +279,16 @@ def _averaged(
     base: Metric, each: Sequence[tuple[float, Found]], rows: LossRows, scores: ClassScores, weighted: bool
 ) -> Found:
     """What the average over the classes loses without each cluster: the average of what their figures lose."""
-    if why := next((found for _, found in each if isinstance(found, str)), ""):
+    shares, bearing = _shares_of_classes(rows.sizes, weighted)
+    values, founds = np.array([each[place][0] for place in bearing]), [each[place][1] for place in bearing]
+    if why := next((found for found in founds if isinstance(found, str)), ""):
         return why
-    shares = rows.sizes / rows.sizes.sum() if weighted else np.full(len(each), 1 / len(each))
-    changes = shares @ np.stack([found.changes for _, found in each if isinstance(found, Influence)])
+    changes = shares[bearing] @ np.stack([found.changes for found in founds if isinstance(found, Influence)])
     if weighted:  # how frequent the classes are varies, too
         rest = rows.sizes - rows.taken
         moved = shares - divide(rest, rest.sum(-1, keepdims=True))
-        changes = changes + moved @ np.array([value for value, _ in each])
-    if all(value in base.range for value, _ in each):  # perfect, whatever shares a coarse cell
+        changes = changes + moved[:, bearing] @ values
+    if np.isin(values, base.range).all():  # perfect, whatever shares a coarse cell
         changes = np.zeros(len(changes))
     changes = _without_rounding(changes)
     unseen = _unseen_in_tables(base, scores, shares) if _needs_unseen(base, perfect=not changes.any()) else 0.0

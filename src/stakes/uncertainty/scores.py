@@ -47,7 +47,8 @@ class LossRows:
 
     Units are rows that are alike, or the clusters (``groups``) in which they lie; of rows in cells it is known what
     clusters ``hold`` of those that are alike. ``weight`` is that of all rows that are alike, ``squares`` the sum of
-    their squared weights. Rows in bins are those of a table, which knows what their losses add up to.
+    their squared weights. Rows in bins are those of a table, which knows what their losses add up to. There may be more
+    classes (``least``) than those that have rows.
     """
 
     classes: Array
@@ -57,6 +58,7 @@ class LossRows:
     groups: Array | None = None
     hold: "csc_array | None" = None
     in_bins: ScoreTable | None = None
+    least: int = 0
     _known: dict[object, tuple[Array, float]] = field(default_factory=dict)
 
     @classmethod
@@ -89,7 +91,7 @@ class LossRows:
     @cached_property
     def sizes(self) -> Array:
         """What the rows of each class weigh."""
-        return np.bincount(self.classes, self.weight)
+        return np.bincount(self.classes, self.weight, self.least)
 
     @property
     def clustered(self) -> bool:
@@ -210,7 +212,7 @@ class LossRows:
 
     def _means(self, loss: Array) -> Array:
         """The mean loss of each class."""
-        return np.asarray(np.bincount(self.classes, self.weight * loss) / np.maximum(self.sizes, 1e-300))
+        return np.asarray(np.bincount(self.classes, self.weight * loss, self.least) / np.maximum(self.sizes, 1e-300))
 
     def by_class(self, loss: Array, shares: Array | None = None) -> Found:
         """What units change in the mean loss at fixed class frequencies: ``shares``, or those of the rows."""
@@ -218,7 +220,7 @@ class LossRows:
         if self.clustered:
             return self._clusters_by_class(loss, shares)
         means = self._means(loss)
-        own = np.bincount(self.classes, self.number)
+        own = np.bincount(self.classes, self.number, self.least)
         if ((own > 0) & (own < 1.5)).any():
             return SINGLE_ROW
         sizes = self.sizes[self.classes]
