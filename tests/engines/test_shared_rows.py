@@ -318,3 +318,13 @@ def test_segments_of_weights_that_add_up_to_one_are_not_too_small(question, monk
         found = stakes.compare(data, **question, weight="w", by="by")
         for part in found.segments.values():
             assert part.pairs[0].low < part.pairs[0].difference < part.pairs[0].high
+
+
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_a_model_that_is_never_wrong_leaves_the_other_as_sure_as_it_is(weight, few_cells):
+    """Its changes are those of rounding, which tell of no heavy rows."""
+    perfect = rows().select("t", "q", "w", p="t")
+    asked = {"truth": "t", "predictions": ["p", "q"], "metric": ["mae", "rmse", "r2", "pearson"], "weight": weight}
+    for one, other in zip(*(stakes.compare(d, **asked).pairs for d in (perfect, perfect.lazy())), strict=True):
+        assert (other.low, other.high) == pytest.approx((one.low, one.high), abs=0.06 * (one.high - one.low))
+        assert max(one.p_value, other.p_value) < 1e-12

@@ -360,8 +360,9 @@ def of_two_sums(
     units, total = both[0].equal_rows, float(one.counts.sum())
     if square <= _ROUNDING * apart:
         return Influence(np.zeros(1), np.array([total]), total, units - 1)
-    # as few rows make up the variance as in the figure with fewer
-    few = total / (1 + 2 * total / min(one.degrees, other.degrees))
+    # as few rows make up the variance as in the figure with fewer; one that no row changes has a variance of rounding
+    least = _NEAR * max(one.error, other.error)
+    few = total / (1 + 2 * total / min(side.degrees for side in (one, other) if side.error > least))
     change = math.sqrt(square / few)
     return Influence(np.array([change, -change, 0.0]), np.array([few / 2, few / 2, total - few]), total, units - 1)
 
