@@ -489,3 +489,24 @@ def test_bins_are_cut_where_more_is_known(weighted):
     assert stakes.ScoreTable.sum([cut, binned]) == stakes.ScoreTable.sum([binned, binned])
     assert stakes.ScoreTable.from_dict(cut.saved()) == binned
     assert cut.anonymise(5) == binned.anonymise(5)
+
+
+@given(st.integers(0, 1000), st.integers(2, 5))
+def test_no_weight_is_left_where_there_are_no_rows(seed, spread):
+    """What is left of a difference of sums is not a decision, and no figure may be made of it."""
+    rng = np.random.default_rng(seed)
+    score, truth, weight = rng.integers(0, 6, 40) / 5, rng.random(40) < 0.5, np.exp(rng.normal(0, spread, 40))
+    table = ScoreTable.from_rows(score, truth, weight)
+    thresholds = np.append(np.unique(score)[::-1], 2.0)
+    each = [table.at(threshold) for threshold in thresholds]
+    for tables in (each, table.at_each(thresholds)):
+        for threshold, one in zip(thresholds, tables, strict=True):
+            for row, true in enumerate((False, True)):
+                for column, said in enumerate((False, True)):
+                    there = (truth == true) & ((score >= threshold) == said)
+                    cells = (one.counts, one.squares)
+                    for sums, units in zip(cells, (weight, weight**2), strict=True):
+                        assert float(sums[row, column]) == pytest.approx(float(units[there].sum()), rel=1e-12)
+    steps = [("low", -np.inf), ("never", 0.3), ("middle", 0.3), ("high", 0.7)]
+    decided = table.decided([name for name, _ in steps], steps)
+    assert not np.asarray(decided.counts)[:, 1].any()

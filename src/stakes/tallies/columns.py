@@ -170,7 +170,11 @@ class Columns:
 
     def cumulated(self, name: str) -> Array:
         """What lies at or above each score, never more than the total."""
-        column = self.values[name]
+        sums = self._running(self.values[name])
+        exact = self.leading or sums.dtype.kind != "f"
+        return sums if exact else np.asarray(np.minimum(sums, as_float(self.total(name)), out=sums))
+
+    def _running(self, column: Array) -> Array:
         if column.dtype.kind != "f" or self.leading:  # with leading axes a few ulp do not matter, and time does
             return column.cumsum(-1)
         sums, before = np.empty(len(column)), np.longdouble(0)
@@ -179,20 +183,32 @@ class Columns:
             block[0] += before
             before = np.cumsum(block, out=block)[-1]
             sums[start : start + BLOCK] = block
-        return np.asarray(np.minimum(sums, as_float(self.total(name)), out=sums))
+        return sums
 
     def found(self, name: str) -> Array:
         """What is called positive at each threshold: nothing at +∞, then what lies at or above each score."""
         return np.concatenate([np.zeros((*self.leading, 1)), self.cumulated(name)], axis=-1)
 
+    def rest(self, name: str) -> Array:
+        """What is not, added up from below: in a difference of weights rounding would leave rows that do not exist."""
+        column = self.values[name]
+        if column.dtype.kind != "f":
+            found = self.found(name)
+            return np.asarray(found[..., -1:] - found)
+        from_below = self._running(column[..., ::-1])[..., ::-1]
+        return np.concatenate([from_below, np.zeros((*self.leading, 1))], axis=-1)
+
     def reaching(self, thresholds: Array) -> Array:
         """How many of the distinct scores reach each threshold."""
         return len(self.scores) - np.searchsorted(self.scores[::-1], thresholds, side="left")
 
-    def at_least(self, name: str, threshold: float) -> Number:
-        """What lies at or above a threshold."""
-        above = self.values[name][..., : int(np.count_nonzero(self.scores >= threshold))]
-        return above.sum(-1, dtype=np.longdouble).astype(np.float64)[()] if above.dtype.kind == "f" else above.sum(-1)
+    def between(self, name: str, thresholds: Sequence[float]) -> list[Number]:
+        """What lies at or above each threshold (the highest first) and below the one before it."""
+        places = [int(np.count_nonzero(self.scores >= threshold)) for threshold in thresholds]
+        parts = [self.values[name][..., start:end] for start, end in itertools.pairwise([0, *places])]
+        if self.values[name].dtype.kind != "f":
+            return [part.sum(-1) for part in parts]
+        return [part.sum(-1, dtype=np.longdouble).astype(np.float64)[()] for part in parts]
 
     def cut(self, places: Array) -> Self:
         """Add up what lies between these places of the ranking, each piece under its lowest score."""

@@ -1,5 +1,6 @@
 """Scores counted against the truth: what lies at each score, and at or above it."""
 
+import itertools
 import math
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -273,7 +274,7 @@ class ScoreTable(Tally):
     def confusions(self) -> Confusion:
         """Return the confusion tables of all thresholds, along a leading axis in the order of ``thresholds``."""
         columns = self.as_columns()
-        return self._confusion(columns, columns.found)
+        return self._confusion(columns, lambda name: (columns.found(name), columns.rest(name)))
 
     def at_each(self, thresholds: Array) -> Confusion:
         """Return the confusion tables of several thresholds, along a leading axis in their order."""
@@ -281,7 +282,8 @@ class ScoreTable(Tally):
             self.refuse_inside_bin(threshold)
         columns = self.as_columns()
         places = columns.reaching(thresholds)
-        return self._confusion(columns, lambda name: columns.found(name)[..., places])
+        parts = columns.found, columns.rest
+        return self._confusion(columns, lambda name: [part(name)[..., places] for part in parts])
 
     def at(self, threshold: float) -> Confusion:
         """Return the confusion table of the rule "positive when score ≥ threshold"."""
@@ -291,34 +293,37 @@ class ScoreTable(Tally):
             return self._table(tp, self.P - tp, fp, self.N - fp)
         self.refuse_inside_bin(threshold)
         columns = self.store
-        return self._confusion(columns, lambda name: columns.at_least(name, threshold))
+        return self._confusion(columns, lambda name: columns.between(name, [threshold, -math.inf]))
 
     def decided(self, decisions: Sequence[str], steps: Sequence[tuple[str, float]]) -> Confusion:
         """Return the table of several decisions, each taken from a lowest score on (from low scores to high ones)."""
-        columns = [decisions.index(name) for name, _ in steps]
+        columns, starts = [decisions.index(name) for name, _ in steps], [start for _, start in steps]
 
-        def taken(cells: Sequence[Array]) -> Array:
+        def taken(suffix: str) -> Array:
             """What lies at or above each start, and not at or above the next one."""
-            above = np.stack(cells)[:, :, 1]
-            found = np.zeros((2, len(decisions)), above.dtype)
-            found[:, columns] = -np.diff(above, axis=0, append=above[:1] * 0).T
+            each = np.array([self._between(name + suffix, starts[::-1]) for name in COUNTS])
+            found = np.zeros((2, len(decisions)), each.dtype)
+            found[:, columns] = each[:, ::-1]
             return found
 
-        tables = [self.at(start) for _, start in steps]
-        squares = [table.squares for table in tables if table.squares is not None]
-        counts = taken([table.counts for table in tables])
         pair = (self.negative, self.positive)
-        return Confusion(pair, tuple(decisions), counts, taken(squares) if squares else None, self.positive)
+        squares = taken("_squared")[::-1] if self.weighted else None
+        return Confusion(pair, tuple(decisions), taken("")[::-1], squares, self.positive)
 
-    def _confusion(self, columns: Columns, found: Callable[[str], Number]) -> Confusion:
-        """Make the tables of what was found (called positive); the rest of each column was not."""
+    def _between(self, name: str, thresholds: Sequence[float]) -> Sequence[Number]:
+        """What lies at or above each threshold and below the one before it."""
+        if isinstance(self.store, Keys):
+            above = [0, *(self.store.at_least(threshold)[COUNTS.index(name)] for threshold in thresholds)]
+            return [after - before for before, after in itertools.pairwise(above)]
+        for threshold in thresholds:
+            self.refuse_inside_bin(threshold)
+        return self.store.between(name, thresholds)
+
+    def _confusion(self, columns: Columns, parts: Callable[[str], Sequence[Number]]) -> Confusion:
+        """Make the tables of what is called positive and what is not (``parts`` of a column)."""
 
         def cells(suffix: str) -> Confusion:
-            names = ("positives" + suffix, "negatives" + suffix)
-            (tp, fp), totals = map(found, names), [columns.values[name].sum(-1) for name in names]
-            gap = np.ndim(tp) - np.ndim(totals[0])
-            totals = [np.expand_dims(total, -1) if gap else total for total in totals]
-            fn, tn = (np.maximum(total - part, 0) for total, part in zip(totals, (tp, fp), strict=True))
+            (tp, fn), (fp, tn) = (parts(name + suffix) for name in COUNTS)
             return self._table(tp, fn, fp, tn)
 
         table = cells("")
