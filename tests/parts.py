@@ -1,5 +1,6 @@
 """Parts that tests need: programs that a machine may lack, libraries that take long to load, random examples."""
 
+import contextlib
 import importlib
 import importlib.metadata
 import os
@@ -22,6 +23,13 @@ def needs(program: str, words: str) -> str:
     if place is None:
         lacking(words)
     return str(place)
+
+
+def bound_by_permissions() -> list[str]:
+    """What to put before a command so that permissions bind it, also where the tests are run by root."""
+    if os.geteuid():
+        return []
+    return [needs("setpriv", "root is bound by setpriv of util-linux"), "--bounding-set=-dac_override"]
 
 
 class Lazily:
@@ -62,6 +70,15 @@ def is_older(library: str, version: str) -> bool:
 
 def _numbers(version: str) -> tuple[int, ...]:
     return tuple(map(int, version.split(".")[:2]))
+
+
+def all_told(terminal: int) -> str:
+    """What a terminal has been told, once nobody writes to it any more."""
+    text = b""
+    with contextlib.suppress(OSError):  # which is how its end looks
+        while part := os.read(terminal, 65_536):
+            text += part
+    return text.decode()
 
 
 def complete(metric, **prices):

@@ -19,6 +19,7 @@ from stakes.evaluation.recalibrating import calibrate
 from stakes.views import csv as as_csv
 from stakes.views import markdown
 from tests.command import DEMO_FILE, DEMO_FILES, run
+from tests.parts import all_told
 
 COLUMNS = ("--truth", "diagnosis", "--score", "logistic", "--positive", "malignant")
 DEMO = (str(DEMO_FILE), *COLUMNS)
@@ -215,18 +216,10 @@ def in_terminal(arguments, env):
     environment = {**clean, "COLUMNS": "100", "TERM": "xterm-256color", **env}
     process = subprocess.Popen(command, stdout=child, stderr=child, env=environment)
     os.close(child)
-    text = b""
-    while True:
-        try:
-            part = os.read(parent, 4096)
-        except OSError:
-            break
-        if not part:
-            break
-        text += part
+    text = all_told(parent)
     assert process.wait(timeout=60) == 0
     os.close(parent)
-    return text.decode()
+    return text
 
 
 @pytest.mark.slow

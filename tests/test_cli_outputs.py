@@ -22,7 +22,7 @@ from stakes.engines.files import writing
 from stakes.errors import InputError
 from tests.bad_inputs.catalogue import run_command
 from tests.command import DEMO_FILE, DEMO_FILES
-from tests.parts import needs
+from tests.parts import bound_by_permissions
 
 FIT = ["--truth", "y", "--score", "p"]
 NO_FILES = {
@@ -506,17 +506,10 @@ def test_litter_beside_a_long_name_is_cleared(tmp_path):
     assert list(tmp_path.iterdir()) == [out]
 
 
-def bound():
-    """What binds root to permissions, too."""
-    if os.geteuid():
-        return []
-    return [needs("setpriv", "root is bound by setpriv of util-linux"), "--bounding-set=-dac_override"]
-
-
 def test_a_file_that_is_only_to_be_read_stays(folder):
     Path("out.json").write_text("earlier")
     Path("out.json").chmod(0o444)
-    command = [*bound(), sys.executable, "-m", "stakes", *COMMANDS["permute"], "-o", "out.json"]
+    command = [*bound_by_permissions(), sys.executable, "-m", "stakes", *COMMANDS["permute"], "-o", "out.json"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode not in (0, 2)
     assert "cannot write out.json: Permission denied" in one_line(done.stderr)

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from tests.command import run, run_alone
-from tests.parts import lacking, needs
+from tests.parts import bound_by_permissions, lacking
 
 STAKES = [sys.executable, "-m", "stakes"]
 FIT = ["--truth", "y", "--score", "p"]
@@ -98,13 +98,6 @@ def test_a_full_or_read_only_disk_is_one_line(files, tmp_path, options, name, wo
     assert done.returncode == 3
     line = one_line(done.stderr)  # nothing is listed: no part of a file stays behind
     assert line == f"stakes: cannot write {tmp_path / name}: {words}"
-
-
-def bound_by_permissions():
-    """What to put before a command so that permissions bind it, also where the tests are run by root."""
-    if os.geteuid():
-        return []
-    return [needs("setpriv", "root is bound by setpriv of util-linux"), "--bounding-set=-dac_override"]
 
 
 def test_a_folder_without_permission(files, tmp_path):

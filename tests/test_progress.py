@@ -9,6 +9,8 @@ import sys
 
 import pytest
 
+from tests.parts import all_told
+
 pytestmark = pytest.mark.slow
 
 IN_TURN = """
@@ -32,18 +34,10 @@ def typed(*commands):
     command = [sys.executable, "-c", IN_TURN, json.dumps(commands)]
     done = subprocess.Popen(command, stdout=slave, stderr=slave, stdin=slave)
     os.close(slave)
-    seen = b""
-    while True:
-        try:
-            part = os.read(master, 65536)
-        except OSError:
-            break
-        if not part:
-            break
-        seen += part
+    seen = all_told(master)
     done.wait(60)
     os.close(master)
-    return seen.decode().split("====")[:-1]
+    return seen.split("====")[:-1]
 
 
 def test_what_takes_long_says_what_is_being_done(tmp_path):

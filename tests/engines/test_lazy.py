@@ -122,21 +122,6 @@ def _one_thread_for_dask():
         yield
 
 
-@pytest.fixture
-def pulled(monkeypatch):
-    """The (rows, columns) of everything that leaves its engine."""
-    seen: list[tuple[int, int]] = []
-    collect = nw.LazyFrame.collect
-
-    def watched(frame, *arguments, **options):
-        table = collect(frame, *arguments, **options)
-        seen.append(table.shape)
-        return table
-
-    monkeypatch.setattr(nw.LazyFrame, "collect", watched)
-    return seen
-
-
 # ── the rows ─────────────────────────────────────────────────────────────────────────────────────────────────────
 @functools.cache
 def rows() -> pl.DataFrame:

@@ -6,7 +6,6 @@ import json
 import math
 from fractions import Fraction
 
-import narwhals as nw
 import numpy as np
 import polars as pl
 import pytest
@@ -166,20 +165,11 @@ ENGINES = [
 @pytest.mark.slow
 @pytest.mark.parametrize(("request_", "name"), ENGINES, indirect=["request_"])
 @pytest.mark.each_choice
-def test_every_engine_adds_up_where_the_rows_lie(request_, name, monkeypatch):
-    pulled = []
-    collect = nw.LazyFrame.collect
-
-    def watched(frame, *arguments, **options):
-        table = collect(frame, *arguments, **options)
-        pulled.append(len(table))
-        return table
-
-    monkeypatch.setattr(nw.LazyFrame, "collect", watched)
+def test_every_engine_adds_up_where_the_rows_lie(request_, name, pulled):
     table = request_(pl.concat([rows()] * 3))  # three times the rows bring no more of them here
     found = stakes.evaluate(table, truth="t", prediction="p", **QUESTIONS[name])
     sizes = len(pl.concat([rows()]).with_columns(e=(pl.col("t") - pl.col("p")).abs()).unique(["e", "site", "ward"]))
-    assert max(pulled) <= sizes
+    assert max(pulled)[0] <= sizes
     known = expected(name, 3)
     agree(found, known)
     for segment, part in known.segments.items():

@@ -14,8 +14,8 @@ from stakes.language import LANGUAGES, TRANSLATED
 from stakes.language.texts import texts
 from stakes.views import report
 from tests.views.pages import nothing_stands_in_the_way
-from tests.views.test_report import EVIL, _said, gaps, section
-from tests.views.test_report_browser import value
+from tests.views.test_report import EVIL, fills_every_gap, section
+from tests.views.test_report_browser import milliseconds_of_a_step, value
 
 pytestmark = pytest.mark.slow
 
@@ -200,10 +200,7 @@ def test_what_is_said_fills_every_gap_and_names_are_inert(tmp_path):
         clinic(decide="majority(images, history)"),
     ]
     for system in systems:
-        payload = payload_of(system)
-        for said in _said(payload):
-            wanted = {name.partition(":")[0] for part in gaps(texts("en")[said["key"]]) for name in part}
-            assert wanted <= set(said["values"]), said["key"]
+        fills_every_gap(payload_of(system))
     page = report.html(payload_of(fused()))
     assert page.count("<script") == page.count("</script") == 2
     clinic().report(tmp_path / "out.html", lang="es")
@@ -519,19 +516,5 @@ def test_a_step_of_a_slider_takes_less_than_two_frames(opened, tmp_path):
     system = clinic(models={name: [0.9, 0.7] for name in names}, decide=f"at_least(5, {', '.join(names)})", prior=0.3)
     system.report(tmp_path / "many.html")
     page = opened(tmp_path / "many.html")
-    milliseconds = page.evaluate(
-        """() => {
-            const slider = document.getElementById("accuracy-0-0");
-            const times = [];
-            for (let i = 0; i < 40; i += 1) {
-                const start = performance.now();
-                slider.value = 20 * i;
-                slider.dispatchEvent(new Event("input"));
-                document.body.getBoundingClientRect();
-                times.push(performance.now() - start);
-            }
-            return times.sort((a, b) => a - b)[20];
-        }"""
-    )
-    assert milliseconds < 33
+    assert milliseconds_of_a_step(page, "accuracy-0-0", 40, 20) < 33
     assert value(page, "#accuracy-0-0") == 0.78

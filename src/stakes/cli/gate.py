@@ -42,13 +42,7 @@ if TYPE_CHECKING:
 @option("models", "--id", "The case numbers that join FILE and a baseline of rows.", metavar="COLUMN")
 @option("output", "--junit", "Write JUnit's XML too.", type=OutputFile("junit"))
 @output.forms()
-def gate(
-    files: tuple[str, ...],
-    asked: Arguments,
-    table: str | None,
-    junit: str | None,
-    **typed: Value,
-) -> Answer:
+def gate(files: tuple[str, ...], asked: Arguments, table: str | None, junit: str | None, **typed: Value) -> Answer:
     """Hold the predictions in FILE against conditions: exit code 0 when all are met, 1 when not, 2 for wrong input.
 
     Exit code 3 is work that could not be done (too little memory, a full disk), which says nothing about the model.

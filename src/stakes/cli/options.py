@@ -63,9 +63,9 @@ def asked(verb: str, *without: str) -> Decorator:
     return decorated
 
 
-def like(verb: str, name: str) -> Decorator:
-    """Return one option of a verb, for a command that has its own question."""
-    return _click_options(verb, name, table.options(verb)[name])[0]
+def like(name: str) -> Decorator:
+    """Return one option of ``evaluate``, for a command that has its own question."""
+    return _click_options("evaluate", name, table.options("evaluate")[name])[0]
 
 
 # ── as click has them ────────────────────────────────────────────────────────────────────────────────────────────
@@ -246,4 +246,4 @@ report = click.option(
 )
 
 
-lang = like("evaluate", "lang")
+lang = like("lang")

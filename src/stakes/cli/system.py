@@ -78,11 +78,11 @@ def _is_toml(name: str) -> bool:
     multiple=True,
 )
 @option("models", "--rule", 'How they are fused, such as "images and history" or "majority(a, b, c)".', metavar="TEXT")
-@options.like("evaluate", "costs")
+@options.like("costs")
 @option("costs", "--miss", "What a missed positive costs.", type=float)
 @option("costs", "--false-alarm", "What a false alarm costs.", type=float)
-@options.like("evaluate", "positive")
-@options.like("evaluate", "alike")
+@options.like("positive")
+@options.like("alike")
 @option("costs", "--prior", "The share of the positive class where the system will be used.", type=float)
 @option(
     "models",
@@ -92,8 +92,8 @@ def _is_toml(name: str) -> bool:
     metavar="MODEL=NUMBER",
     multiple=True,
 )
-@options.like("evaluate", "weight")
-@options.like("evaluate", "cluster")
+@options.like("weight")
+@options.like("cluster")
 @option("columns", "--score", "Where to set a model's threshold.", name="scores", metavar="MODEL=COLUMN", multiple=True)
 @option("models", "--best-rule", "Find the rule that costs least, judged on held-out rows.", is_flag=True)
 @option("models", "--best-plan", "Find whom to ask, in which order, if asking has a price.", is_flag=True)

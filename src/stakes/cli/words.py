@@ -102,9 +102,9 @@ def _as_typed(parameter: click.Parameter, value: object) -> list[str]:
     return [word for one in values for word in (parameter.opts[-1], str(one))]
 
 
-def say(text: str, err: bool = False, nl: bool = True) -> None:
+def say(text: str, err: bool = False) -> None:
     """Print to the stream itself: click would take one without Unicode for a mistake, and write UTF-8 to it."""
-    click.echo(text, file=sys.stderr if err else sys.stdout, nl=nl)
+    click.echo(text, file=sys.stderr if err else sys.stdout)
 
 
 def complain(words: str) -> None:

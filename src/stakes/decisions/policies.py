@@ -164,7 +164,7 @@ class DecidedRows:
 
 
 def decide_among_policies(
-    scores: ClassScores, pricing: Pricing, sampling: Sampling, harm: float = 0.0, counted: DecidedRows | None = None
+    scores: ClassScores, pricing: Pricing, sampling: Sampling, harm: float, counted: DecidedRows | None
 ) -> Policies:
     """Compare ways to decide by the probabilities of several classes.
 
@@ -181,7 +181,7 @@ def decide_among_policies(
     silly = pricing.costs.never_cheapest()
     worth = np.array([name not in silly for name in decisions])
     account = _Account(parts, with_prices(expected_cost, pricing), sampling, worth)
-    known = [name for name in (HIGHEST, CHEAPEST, RECALIBRATED) if account.knows(name)]
+    known = [name for name in (HIGHEST, CHEAPEST, RECALIBRATED) if any(name in part.decided for part in parts)]
     always = [f"{ALWAYS}{name}" for name in decisions]
     estimates = add_harm({name: account.estimate(name) for name in (*known, *always)}, harm)
     again = {name: account.saving(CHEAPEST, name) for name in methods}
@@ -273,10 +273,6 @@ class _Account:
     metric: Metric
     sampling: Sampling
     worth_taking: Array
-
-    def knows(self, name: str) -> bool:
-        """Whether it is known what a way decides."""
-        return any(name in part.decided for part in self.parts)
 
     def _on(self, *names: str) -> DecidedRows:
         """The rows of which it is known what these ways decide: all rows before some of them."""

@@ -103,6 +103,16 @@ def columns_of(data: Data) -> dict[str, Values]:
     return {name: here.get_column(name) for name in here.columns}
 
 
+def columns_by_name(given: Values) -> dict[str, Values] | None:
+    """Name → column, of a dictionary, a data frame, or names of columns; None for anything else."""
+    if isinstance(given, Mapping) or hasattr(given, "columns"):
+        columns = given if isinstance(given, Mapping) else columns_of(given)
+        return {str(name): column for name, column in columns.items()}
+    names = [given] if isinstance(given, str) else given
+    listed = isinstance(names, list | tuple) and all(isinstance(name, str) for name in names)
+    return {name: name for name in names} if listed else None
+
+
 def _wrap(values: Values) -> "Series | Table | LazyTable | Values":
     """Wrap a column or a table in Narwhals; return anything else as it is."""
     import narwhals as nw

@@ -13,7 +13,7 @@ import numpy as np
 from stakes.engines.plan import Counted
 from stakes.errors import Given, InputError, Pass
 from stakes.tallies import ScoreTable, bins
-from stakes.tallies.arithmetic import Array, Number
+from stakes.tallies.arithmetic import Array, Number, run_starts
 from stakes.tallies.keys import add_up, put_together
 from stakes.tallies.order import Order
 
@@ -147,7 +147,7 @@ def _count_inside(heavy: HeavyBins, rows: LabelledScores) -> tuple[Number, Numbe
 def _fold(keys: Array, amounts: Array, more: int) -> tuple[Number, Number]:
     """Twice the pairs that are won within bins (ties count once), and the pairs that are open."""
     mine = keys & 1
-    starts = np.flatnonzero(np.append(True, np.diff(keys >> 1) != 0))
+    starts = run_starts(keys >> 1)
     positives, negatives = (np.add.reduceat(amounts * own, starts) for own in (mine, 1 - mine))
     place = (keys >> 1)[starts] >> more
     before = np.cumsum(negatives) - negatives

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stakes import errors
-from stakes.engines.columns import Arguments, Data, Values, as_finite, columns_of, to_column
+from stakes.engines.columns import Arguments, Data, Values, as_finite, columns_by_name, to_column
 from stakes.engines.labels import Labels, encode
 from stakes.engines.missing import keep, lacking
 from stakes.engines.tables import is_lazy, names_files, take
@@ -93,15 +93,10 @@ def count_items(data: Data, asked: ItemQuestion) -> GradedItems:
 
 def _by_name(scores: Values) -> dict[str, Values]:
     """Model → column; a list of columns names its models, models of an array are numbered."""
-    if isinstance(scores, Mapping):
-        return {str(name): column for name, column in scores.items()}
-    if hasattr(scores, "columns"):
-        return {str(name): column for name, column in columns_of(scores).items()}
     if isinstance(scores, np.ndarray) and scores.ndim == 2:
         return {f"model {place}": column for place, column in enumerate(scores.T, 1)}
-    names = [scores] if isinstance(scores, str) else scores
-    if isinstance(names, list | tuple) and all(isinstance(name, str) for name in names):
-        return {name: name for name in names}
+    if (found := columns_by_name(scores)) is not None:
+        return found
     raise InputError(
         "scores-without-names", "scores: give a dictionary model → column, a list of column names, or a table"
     )

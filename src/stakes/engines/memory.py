@@ -125,7 +125,7 @@ def count_classes(plan: Plan, rows: Rows, by: Labels | None, parts: Collection[s
     return Counted("classification", tallies, dict(segments), clusters=rows.clusters)
 
 
-def count_beside(rows: Rows, by: Labels | None, parts: Collection[str] | None = None) -> Counted:
+def count_beside(rows: Rows, by: Labels | None, parts: Collection[str] | None) -> Counted:
     """Count rows of another kind, overall and by segment."""
     assert rows.beside is not None
     kind = rows.beside.kind
@@ -139,11 +139,7 @@ def count_beside(rows: Rows, by: Labels | None, parts: Collection[str] | None = 
 
 
 def count_errors(
-    rows: Rows,
-    by: Labels | None,
-    baseline: float | None,
-    parts: Collection[str] | None = None,
-    task: str = "regression",
+    rows: Rows, by: Labels | None, baseline: float | None, parts: Collection[str] | None, task: str
 ) -> Counted:
     """Count the errors of a regression, overall and by segment; those of forecasts beside naive ones, too."""
 

@@ -68,12 +68,6 @@ def single_row() -> InputError:
     return InputError("single-row", "there is a single row, which shuffling cannot change; give at least two")
 
 
-def rows_not_kept(name: str) -> InputError:
-    return InputError(
-        "rows-not-kept", f"{name} needs the rows to shuffle them, and only counts were kept; give all rows in one table"
-    )
-
-
 def too_many_rows_to_shuffle(rows: int) -> InputError:
     return InputError(
         "too-many-rows-to-shuffle", f"{rows_text(rows)} are too many to shuffle; a random part of them tells as much"

@@ -234,11 +234,7 @@ def pair_of(comparison: Comparison, metric: Metric) -> Pair:
 
 
 def _pair_over_folds(
-    metric: Metric,
-    first: tuple[str, OverFolds],
-    second: tuple[str, OverFolds],
-    confidence: float,
-    margin: float | None,
+    metric: Metric, first: tuple[str, OverFolds], second: tuple[str, OverFolds], confidence: float, margin: float | None
 ) -> Pair:
     """Two models by the mean difference over the folds."""
     (one, over), (other, against) = first, second

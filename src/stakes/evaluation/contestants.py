@@ -10,7 +10,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines.classes.scores import spread_scores
-from stakes.engines.columns import MOST_ROWS, as_frame, columns_of, length_of
+from stakes.engines.columns import MOST_ROWS, as_frame, columns_by_name, columns_of, length_of
 from stakes.engines.joining import join, table_names
 from stakes.engines.kinds import kind_of
 from stakes.engines.labels import Labels
@@ -217,14 +217,8 @@ def _by_name(argument: str, models: Value) -> dict[str, Column]:
     """Model → output; models of a list of column names are called like their columns."""
     if models is None:
         return {}
-    if isinstance(models, Mapping):
-        return {str(name): output for name, output in models.items()}
-    if hasattr(models, "columns"):  # a data frame: its columns are the models
-        return {str(name): column for name, column in columns_of(models).items()}
-    if isinstance(models, str):
-        return {models: models}
-    if isinstance(models, list | tuple) and all(isinstance(name, str) for name in models):
-        return {name: name for name in models}
+    if (found := columns_by_name(models)) is not None:
+        return found
     if isinstance(models, list | tuple) and models and all(hasattr(m, "__len__") and len(m) > 1 for m in models):
         return {f"model {i}": output for i, output in enumerate(models, 1)}
     raise InputError(

@@ -11,12 +11,7 @@ from stakes.engines.unlabelled import PartlyLabelled
 from stakes.errors import Given, InputError, some
 from stakes.evaluation.few_rows import FewEstimates, Rows
 from stakes.metrics import Estimate, find
-from stakes.metrics.regression import (
-    mean_absolute_error,
-    mean_error,
-    mean_squared_error,
-    root_mean_squared_error,
-)
+from stakes.metrics.regression import mean_absolute_error, mean_error, mean_squared_error, root_mean_squared_error
 from stakes.question.question import Question
 from stakes.records import Finite, Record
 from stakes.tallies.arithmetic import Array
@@ -40,10 +35,7 @@ _LOSSES: dict[str, Callable[[Array, Array], Array]] = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FewGrades(
-    Record,
-    FewEstimates,
-    stakes="few grades",
-    shown="rows labelled confidence figures as_good_as segments findings",
+    Record, FewEstimates, stakes="few grades", shown="rows labelled confidence figures as_good_as segments findings"
 ):
     """The mean grade and the errors of a judge, from a few grades by people and the judge's grades of all rows.
 

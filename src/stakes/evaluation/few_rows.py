@@ -303,11 +303,7 @@ class FewEstimates(Narrated, Reportable):
 
 
 def evaluate_labelled(
-    rows: Rows,
-    names: Sequence[str],
-    sampling: Sampling,
-    pricing: Pricing | None = None,
-    by: Labels | None = None,
+    rows: Rows, names: Sequence[str], sampling: Sampling, pricing: Pricing | None = None, by: Labels | None = None
 ) -> Evaluation:
     """Evaluate the labelled rows by themselves; of two classes the last is positive."""
     here, plan = rows.labelled, Plan((*names,), (*names,), names[1] if len(names) == 2 else None)

@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 _MOST = 200
 """Of more labels than this only the most frequent ones are shown one by one."""
 
+_MOST_PAIRS = 10
+"""So many pairs of labels that are missed together are told."""
+
 _MOST_BARS = 50
 """With more quantiles or members than this there is no PIT histogram."""
 
@@ -257,8 +260,8 @@ class LabelsEvaluation(SeveralEvaluation, facts="labels=names support each_figur
         found = self._together
         return [] if found is None else self._pairs(found[1], found[0])
 
-    def _pairs(self, counts: Array, missed: Array, most: int = 10) -> list[MissedTogether]:
-        order = np.argsort(-counts, axis=None, kind="stable")[:most]
+    def _pairs(self, counts: Array, missed: Array) -> list[MissedTogether]:
+        order = np.argsort(-counts, axis=None, kind="stable")[:_MOST_PAIRS]
         places = [divmod(int(place), counts.shape[1]) for place in order]
         return [
             MissedTogether(self.names[i], self.names[j], float(counts[i, j]), float(counts[i, j] / missed[i, i]))

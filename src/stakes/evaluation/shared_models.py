@@ -38,14 +38,7 @@ from stakes.engines.streaming import MOST_EXACT
 from stakes.engines.tables import is_lazy
 from stakes.evaluation import judge, judge_counts
 from stakes.evaluation.base import Evaluation
-from stakes.evaluation.contestants import (
-    Contestant,
-    Entry,
-    columns_of_entry,
-    contestant_of,
-    entries_by_name,
-    naming,
-)
+from stakes.evaluation.contestants import Contestant, Entry, columns_of_entry, contestant_of, entries_by_name, naming
 from stakes.evaluation.two_classes import TwoClassEvaluation
 from stakes.metrics import Metric
 from stakes.metrics.usual import VERDICT

@@ -17,7 +17,7 @@ from stakes.metrics.declare import metric
 from stakes.metrics.probability import NEEDS_PROBABILITIES
 from stakes.metrics.reasons import NO_NEGATIVES, NO_POSITIVES, Undefined
 from stakes.tallies import ScoreTable, bins
-from stakes.tallies.arithmetic import Array, Number
+from stakes.tallies.arithmetic import Array, Number, run_starts
 from stakes.tallies.keys import Keys
 from stakes.tallies.on_demand import remembered
 
@@ -58,7 +58,7 @@ class LogOdds:
             room = np.minimum(scores, 1 - scores)
             nearest = min(nearest, float(room.min(initial=1.0, where=room > 0)))
             numbers = bins.numbers(scores, "probability")
-            starts = np.flatnonzero(np.append(True, numbers[1:] != numbers[:-1]))
+            starts = run_starts(numbers)
             with np.errstate(divide="ignore"):
                 sums = (np.log(scores) - np.log1p(-scores)) * rows, steps.positives, steps.negatives
             parts.append([np.add.reduceat(column, starts).astype(np.float64) for column in sums])

@@ -89,8 +89,7 @@ def condition_goal(condition: Requirement, basis: Basis, reach: float, power: fl
     upwards = condition.sign in (">=", ">")
     if condition.every_segment or condition.end == ("high" if upwards else "low"):
         raise InputError(
-            "plan-condition",
-            f"{condition.text!r} cannot be planned for; name the worse end of a figure, of all rows",
+            "plan-condition", f"{condition.text!r} cannot be planned for; name the worse end of a figure, of all rows"
         )
     away = (basis.value - condition.limit) * (1 if upwards else -1)
     if not away > 0:

@@ -213,7 +213,7 @@ def _sized(asked: _Asked, basis: Basis, goal: Goal, share: float | None) -> Part
     if asked.labels is not None:
         check_whole("labels", asked.labels, 2, 1e15)
         return replace(part, rows=math.ceil(labels_needed(basis, asked.labels * (share or 1.0), goal.error)))
-    units = _assured(asked, basis, goal) if asked.assurance is not None else _units(basis, goal)
+    units = _units(asked, basis, goal)
     rows = math.ceil(units * basis.rows_per_unit)
     low, high = _range(asked, basis, goal)
     curve = [_point(basis, goal, max(2.0, round(units * step))) for step in _CURVE]
@@ -221,23 +221,21 @@ def _sized(asked: _Asked, basis: Basis, goal: Goal, share: float | None) -> Part
     return replace(part, rows=rows, low_rows=low, high_rows=high, curve=curve, checked=checked)
 
 
-def _units(basis: Basis, goal: Goal) -> float:
-    return smallest(lambda many: basis.variance(many) <= goal.error**2)
-
-
 def _point(basis: Basis, goal: Goal, units: float) -> Point:
     return Point(math.ceil(units * basis.rows_per_unit), goal.reached(math.sqrt(basis.variance(units))))
 
 
-def _assured(asked: _Asked, basis: Basis, goal: Goal) -> float:
-    """The number of units with which the interval is narrow enough in the wanted share of studies, not in half."""
+def _units(asked: _Asked, basis: Basis, goal: Goal) -> float:
+    """The number of units with which the interval is narrow enough in the wanted share of studies, or in half."""
     wanted = asked.assurance
-    if basis.moves is None or wanted is None:
+    if wanted is None:
+        return smallest(lambda many: basis.variance(many) <= goal.error**2)
+    if basis.moves is None:
         raise InputError("no-assurance", Given("assurance"), " needs a pilot whose rows can be resampled")
 
     def enough(units: float) -> bool:
         variances = basis.resample(_DRAWS, asked.seed, units)[1]
-        return float(np.quantile(variances, float(wanted))) / units <= goal.error**2
+        return float(np.quantile(variances, wanted)) / units <= goal.error**2
 
     return smallest(enough)
 

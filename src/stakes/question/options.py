@@ -589,11 +589,6 @@ def find(name: str) -> Option | None:
     return next((option for option in found if option.typed), found[0] if found else None)
 
 
-def grouped(verb: str, *groups: str) -> list[str]:
-    """Return the options of a verb that stand in these groups."""
-    return [name for name, option in options(verb).items() if option.group in groups]
-
-
 def why_not(verb: str, name: str, called: str = "") -> InputError | None:
     """Say why an option means nothing to a verb (or to ``called``), if other verbs take it."""
     why = (MEANS_NOTHING.get(verb, {}) | (NOT_TYPED.get(verb, {}) if called else {})).get(name)

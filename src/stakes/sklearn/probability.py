@@ -289,12 +289,7 @@ def d2_log_loss_score(
 
 
 def d2_brier_score(
-    y_true: Values,
-    y_proba: Values,
-    *,
-    sample_weight: Values = None,
-    pos_label: object = None,
-    labels: Values = None,
+    y_true: Values, y_proba: Values, *, sample_weight: Values = None, pos_label: object = None, labels: Values = None
 ) -> FloatWithInterval:
     """Return how much of the Brier score of the class frequencies is avoided."""
     if _too_few(y_true, y_proba, sample_weight):

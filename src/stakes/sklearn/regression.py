@@ -28,8 +28,7 @@ and those that a thread works on at a time."""
 _NO_OPTIONS = {"positive": None, "classes": None, "baseline": None}
 _SEVERAL = "the outputs are weighted by hand, of which no interval is known"
 _MAE, _MSE, _RMSE, _MEDIAN, _MAX = map(
-    find,
-    ["mean_absolute_error", "mean_squared_error", "root_mean_squared_error", "median_absolute_error", "max_error"],
+    find, ["mean_absolute_error", "mean_squared_error", "root_mean_squared_error", "median_absolute_error", "max_error"]
 )
 _LOGS, _SHARES, _PINBALL, _R2, _EXPLAINED = map(
     find, ["mean_squared_log_error", "mean_absolute_percentage_error", "pinball", "r2", "explained_variance"]

@@ -70,8 +70,7 @@ class ModelWorth(Record, shown="* saving"):
 
 @dataclass(frozen=True)
 class Worth(
-    Record,
-    shown="now all_perfect cases reason first=first_name rivals models confidence interval_method no_interval",
+    Record, shown="now all_perfect cases reason first=first_name rivals models confidence interval_method no_interval"
 ):
     """What each model of a system is worth; ``worth["images"]`` is one of them.
 

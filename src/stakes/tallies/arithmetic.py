@@ -60,7 +60,12 @@ def distinct(values: Array) -> Array:
     ``np.unique`` does so too, but hashes whole numbers since NumPy 2.3: thirty times as long where most of them differ.
     """
     found: Array = np.sort(values, axis=None)
-    return np.asarray(found[np.append(True, found[1:] != found[:-1])[: len(found)]])
+    return np.asarray(found[np.append(True, found[1:] != found[:-1])[: len(found)]])  # places take six times as long
+
+
+def run_starts(values: Array) -> Array:
+    """Return where runs of equal values begin."""
+    return np.flatnonzero(np.append(True, values[1:] != values[:-1])[: len(values)])
 
 
 def as_float(number: Number) -> Number:

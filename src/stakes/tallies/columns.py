@@ -13,7 +13,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.frozen import dataclass
-from stakes.tallies.arithmetic import Array, Index, Number, as_float, distinct, divide, exact, room_for
+from stakes.tallies.arithmetic import Array, Index, Number, as_float, distinct, divide, exact, room_for, run_starts
 from stakes.tallies.keys import order_of
 from stakes.tallies.steps import BLOCK, EXACT_PRODUCTS, Steps
 
@@ -66,7 +66,7 @@ class Columns:
     @classmethod
     def joined_neighbours(cls, scores: Array, values: Mapping[str, Array]) -> Self:
         """Add up what lies at equal scores, which stand side by side."""
-        starts = np.flatnonzero(np.append(True, scores[1:] != scores[:-1]))
+        starts = run_starts(scores)
         if len(starts) == len(scores):
             return cls(scores, values)
         return cls(scores[starts], {name: np.add.reduceat(column, starts, axis=-1) for name, column in values.items()})

@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from stakes.frozen import dataclass
-from stakes.tallies.arithmetic import Array, distinct, exact
+from stakes.tallies.arithmetic import Array, distinct, exact, run_starts
 from stakes.tallies.parallel import polars_is_lost
 from stakes.tallies.steps import BLOCK, EXACT_PRODUCTS, Steps
 
@@ -304,7 +304,7 @@ def add_up(keys: Array, *columns: Array) -> tuple[Array, ...]:
         return keys, *columns
     order = order_of(keys)
     keys = keys[order]
-    starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: len(keys)])
+    starts = run_starts(keys)
     return keys[starts], *(np.add.reduceat(column[order], starts) for column in columns)
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from stakes import errors
 from stakes.engines import progress
+from stakes.errors import InputError
 from stakes.language.narrated import Narrated
 from stakes.metrics import Metric, ranking
 from stakes.metrics.folds import Fold, fold_all
@@ -157,7 +158,8 @@ def permute(
         known = shuffles(tally, metric)
         by_rows = again if few or not known else None
         if by_rows is None and not known:
-            raise errors.rows_not_kept(metric.text)
+            words = "needs the rows to shuffle them, and only counts were kept; give all rows in one table"
+            raise InputError("rows-not-kept", f"{metric.text} {words}")
         tally = at_middles(tally)
         if by_rows is None and (listed := every(tally, metric, permutations)) is not None:
             method = f"exact, over all {len(listed):,} orders of the truth, one-sided{where}"

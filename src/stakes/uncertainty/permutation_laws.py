@@ -8,7 +8,7 @@ import numpy as np
 
 from stakes.metrics import Metric
 from stakes.tallies import ClassScores, Confusion, ScoreTable, Tally
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, run_starts
 from stakes.tallies.columns import COUNTS, Columns
 from stakes.uncertainty.permutation import (
     PARTS_OF_RANKING,
@@ -72,7 +72,7 @@ def _ranking_in_parts(table: ScoreTable) -> tuple[Array, Array]:
 
     half = beyond * 2 < total
     number = np.where(half, part_of(beyond) // 1, 2 * part_of(total) - part_of(total - beyond - rows) // 1)
-    starts = np.flatnonzero(np.append(True, number[1:] != number[:-1]))
+    starts = run_starts(number)
     sizes = np.add.reduceat(rows, starts)
     return np.add.reduceat(rows * scores, starts) / sizes, sizes
 

@@ -16,16 +16,7 @@ from stakes.tallies.clusters import Clusters
 from stakes.tallies.columns import Columns
 from stakes.tallies.grid import Grid
 from stakes.tallies.losses import KEPT
-from stakes.uncertainty.influence import (
-    CELLS,
-    SINGLE_ROW,
-    Found,
-    Influence,
-    kish,
-    kish_of,
-    left_out,
-    unit_weights,
-)
+from stakes.uncertainty.influence import CELLS, SINGLE_ROW, Found, Influence, kish, kish_of, left_out, unit_weights
 from stakes.uncertainty.sampling import Sampling
 
 if TYPE_CHECKING:

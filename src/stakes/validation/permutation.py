@@ -18,7 +18,7 @@ from stakes.evaluation.cautions import warn_of_wrongs
 from stakes.evaluation.from_tallies import are_tallies, load_sum
 from stakes.metrics import Metric, cost, many
 from stakes.metrics.usual import TESTED
-from stakes.question.options import Column, Data, Permuted, asks, grouped, why_not
+from stakes.question.options import Column, Data, Permuted, asks, options, why_not
 from stakes.question.question import Question
 from stakes.tallies import ClassScores, Confusion, ErrorSums, ScoreTable, Tally
 from stakes.tallies.checks import check_whole
@@ -58,7 +58,8 @@ def permutation_test(
     tallies = are_tallies(data)
     if X is not None or y is not None or (question["truth"] is None and not tallies):
         raise errors.positional_arrays("permutation_test")
-    if given := [name for name in grouped("permutation_test", "fitting") if name in question.changed]:
+    fitting = [name for name, option in options("permutation_test").items() if option.group == "fitting"]
+    if given := [name for name in fitting if name in question.changed]:
         raise InputError(
             "only-for-estimators", several(given), ": that is for an estimator, given with X and y; leave it out"
         )

@@ -80,11 +80,7 @@ def mean_of_defined(values: Sequence[float]) -> float:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Validation(
-    OverFolds,
-    Record,
-    Shown,
-    stakes="validation",
-    shown="how fits repeats pooled training all_rows figures notes",
+    OverFolds, Record, Shown, stakes="validation", shown="how fits repeats pooled training all_rows figures notes"
 ):
     """An estimator tested on rows that it was not fitted on.
 

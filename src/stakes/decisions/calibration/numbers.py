@@ -25,7 +25,7 @@ from stakes.metrics.regression import mean_squared_error, pinball
 from stakes.records import Record, RowCount
 from stakes.results import Plottable, Shown
 from stakes.tallies import ErrorSums
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, run_starts
 from stakes.tallies.checks import MOST_BINS, check_whole
 from stakes.uncertainty.influence import NOT_KEPT
 from stakes.uncertainty.interval import Interval, mean_interval, none
@@ -203,7 +203,7 @@ def errors_by_prediction(
     order = np.argsort(prediction)
     prediction, weight = prediction[order], weight[order]
     error = truth[order] - prediction
-    runs = np.flatnonzero(np.append(True, prediction[1:] != prediction[:-1]))
+    runs = run_starts(prediction)
     alike = np.add.reduceat(weight, runs)
     reached = np.cumsum(alike) - alike / 2
     group = np.minimum((groups * reached / alike.sum()).astype(np.int64), groups - 1)

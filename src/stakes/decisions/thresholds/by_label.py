@@ -11,9 +11,7 @@ from stakes.text import visible
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelDecisions(
-    Recommendation,
-    stakes="label decisions",
-    shown="labels rows dropped left_out enough_evidence decisions findings",
+    Recommendation, stakes="label decisions", shown="labels rows dropped left_out enough_evidence decisions findings"
 ):
     """The threshold of each of several labels: ``found["cat"]`` is the :class:`stakes.Decision` about one.
 

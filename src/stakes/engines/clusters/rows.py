@@ -14,7 +14,7 @@ from stakes.engines.labels import Labels, rows_of
 from stakes.engines.memory import Rows
 from stakes.engines.plan import Counted
 from stakes.tallies import bins
-from stakes.tallies.arithmetic import Array
+from stakes.tallies.arithmetic import Array, run_starts
 from stakes.tallies.clusters import MOST_CLASSES, MOST_GROUPS, Clusters
 from stakes.tallies.keys import order_of
 
@@ -92,7 +92,7 @@ class ClusterRows:
         if most >= 1 << 63:
             return None
         order = order_of(keys)
-        starts = np.flatnonzero(np.append(True, np.diff(keys[order]) > 0)[: len(order)])
+        starts = run_starts(keys[order])
 
         def added(column: Array | None) -> Array | None:
             return None if column is None else np.add.reduceat(column[order], starts, axis=0)
@@ -115,5 +115,5 @@ def _middles(grid: tuple[str, int], edges: Array) -> Array:
 
 def by_runs(work: Callable[[Array], Array], column: Array) -> Array:
     """Work out a column by its runs of equal values, of which there are few."""
-    first = np.flatnonzero(np.append(True, column[1:] != column[:-1])[: len(column)])
+    first = run_starts(column)
     return np.repeat(work(column[first]), np.diff(first, append=len(column)))

@@ -221,8 +221,7 @@ def _duckdb(source: Source, options: Mapping[str, str]) -> tuple[Connection, typ
         import duckdb
     except ImportError:
         raise MissingPartError(
-            "missing-duckdb",
-            f"{source.path} is a DuckDB database, which needs the package duckdb: pip install duckdb",
+            "missing-duckdb", f"{source.path} is a DuckDB database, which needs the package duckdb: pip install duckdb"
         ) from None
     if source.plain_path != source.path:
         raise errors.unreadable_file(source.name, "DuckDB opens no file whose name is not UTF-8; rename it")

@@ -63,8 +63,7 @@ def _open(source: Source) -> "fastexcel.ExcelReader":
         import fastexcel
     except ImportError:
         raise MissingPartError(
-            "missing-excel",
-            f"{source.name} is a spreadsheet, which needs the package fastexcel: pip install fastexcel",
+            "missing-excel", f"{source.name} is a spreadsheet, which needs the package fastexcel: pip install fastexcel"
         ) from None
     if not zipfile.is_zipfile(source.plain_path):
         raise errors.unreadable_file(source.name, "it is damaged, or no spreadsheet")

@@ -20,28 +20,24 @@ def _first(tests: list[nw.Expr]) -> nw.Expr:
 
 
 def with_decisions(
-    frame: LazyTable, classes: tuple[str, ...], pricing: Pricing | None, columns: Mapping[str, nw.Expr] | None = None
+    frame: LazyTable, classes: tuple[str, ...], pricing: Pricing | None, columns: Mapping[str, nw.Expr]
 ) -> LazyTable:
     """Decide for the highest score (s0, s1, …), or for the lowest cost; ties go to the first."""
     if pricing is not None:
-        return with_cheapest(frame, pricing, classes, columns=columns)
+        return with_cheapest(frame, pricing, classes, None, columns)
     scores = [f"s{place}" for place in range(len(classes))]
     best = frame.with_columns(nw.max_horizontal(*scores).alias("best"))
     return best.with_columns(_first([nw.col(score) >= nw.col("best") for score in scores]).alias("decided"))
 
 
 def with_cheapest(
-    frame: LazyTable,
-    pricing: Pricing,
-    classes: tuple[str, ...],
-    positive: str | None = None,
-    columns: Mapping[str, nw.Expr] | None = None,
+    frame: LazyTable, pricing: Pricing, classes: tuple[str, ...], positive: str | None, columns: Mapping[str, nw.Expr]
 ) -> LazyTable:
     """Add the cheapest decision, the same as ``Pricing.bayes``; ``columns`` hold costs that differ by row."""
     decisions, any_shares = pricing.decisions(classes), shares_of([1] * len(classes))
     factors = pricing.correction(classes, positive, any_shares)
     prices = [
-        [(columns or {})[cell] if isinstance(cell, str) else nw.lit(float(cell)) for cell in row]
+        [columns[cell] if isinstance(cell, str) else nw.lit(float(cell)) for cell in row]
         for row in pricing.prices(classes, decisions, positive)
     ]
     weights = [
@@ -73,7 +69,7 @@ def with_decision(
     plan: Plan,
     pricing: Pricing,
     columns: Mapping[str, nw.Expr],
-    threshold: float | None = None,
+    threshold: float | None,
 ) -> LazyTable:
     """Decide between two classes by the score of the positive one: at a threshold, or by each row's costs."""
     if threshold is None:

@@ -83,11 +83,7 @@ class WatchedFigure(
 
 @dataclass(frozen=True, eq=False)
 class Watch(
-    Record,
-    Narrated,
-    Reportable,
-    stakes="watch",
-    shown="alarmed days rows alpha life since waiting findings watched",
+    Record, Narrated, Reportable, stakes="watch", shown="alarmed days rows alpha life since waiting findings watched"
 ):
     """Conditions that were watched day by day; there is an alarm once a condition surely no longer holds.
 

@@ -80,8 +80,7 @@ class Monitor:
         (value,), _, (enough,) = self.of_reference(reference)
         if not enough:
             raise InputError(
-                "small-reference",
-                f"the reference has too few rows for its {self.metric.text}; count more rows for it",
+                "small-reference", f"the reference has too few rows for its {self.metric.text}; count more rows for it"
             )
         bound = float(value) - margin if self.floor else float(value) + margin
         return replace(self, limit=bound, reference=reference)

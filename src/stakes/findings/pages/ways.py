@@ -37,13 +37,13 @@ def way(name: str) -> Sentence:
     )
 
 
-def estimate_in(per: int, found: Estimate, label: str = "") -> Part:
-    """Return a figure with its interval, for so many cases; ``label`` is the key of its name."""
+def estimate_in(per: int, found: Estimate) -> Part:
+    """Return a figure with its interval, for so many cases."""
     kept = {**figure(found), "format": "cost" if per > 1 else "number"}
     for name in ("value", "low", "high"):
         number = getattr(found, name)
         kept[name] = None if number is None else plain(per * number)
-    return {**kept, "label": sentence(label)} if label else kept
+    return kept
 
 
 def ways_section(name: str, per: int, rows: Sequence[Row], costs: bool) -> Part:
