@@ -16,6 +16,7 @@ from stakes.tallies.grid import Grid
 from stakes.tallies.keys import BLOCK, order_of
 from stakes.tallies.population import Population
 from stakes.tallies.pricing import Frequencies
+from stakes.uncertainty.scores import order_bounds
 from tests.parts import complete, examples
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -510,3 +511,19 @@ def test_no_weight_is_left_where_there_are_no_rows(seed, spread):
     steps = [("low", -np.inf), ("never", 0.3), ("middle", 0.3), ("high", 0.7)]
     decided = table.decided([name for name, _ in steps], steps)
     assert not np.asarray(decided.counts)[:, 1].any()
+
+
+@pytest.mark.parametrize("unit", [2.0**-30, 2.0**20])
+def test_bounds_of_weighted_bins_do_not_hang_on_the_unit_and_hold(unit):
+    rng = np.random.default_rng(0)
+    truth = rng.random(2000) < 0.4
+    score, weight = 1 / (1 + np.exp(-rng.normal(truth, 1))), rng.random(2000)
+    found = []
+    for one in (1.0, unit):
+        rows = ScoreTable.from_rows(score, truth, weight * one)
+        shared = rows.anonymise(10)
+        bounds = order_bounds([stakes.metrics.auc, stakes.metrics.average_precision], shared)
+        for metric, (low, high) in zip(("auc", "average_precision"), bounds, strict=True):
+            assert low < float(stakes.metrics.find(metric).of(rows)) < high
+        found.append(bounds)
+    assert found[0] == [pytest.approx(bounds, rel=1e-12) for bounds in found[1]]

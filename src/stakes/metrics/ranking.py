@@ -119,8 +119,9 @@ def _precision_at_positives(steps: Steps) -> Number:
 def _precision_bounds(table: ScoreTable) -> tuple[Number, Number]:
     """The average precision if the positives of each score came one by one below its negatives, and tied above them.
 
-    The i-th of those below has the precision (tp + i)/(tp + i + fp), and Σ 1/(m + i) is a difference of digammas. Where
-    all scores were sorted before they went into bins nothing is open.
+    The i-th of those below has the precision (tp + i)/(tp + i + fp), and Σ 1/(m + i) is a difference of digammas; of
+    logarithms, where rows may have any weight, however small. Where all scores were sorted before they went into bins
+    nothing is open.
     """
     from scipy.special import digamma
 
@@ -131,6 +132,8 @@ def _precision_bounds(table: ScoreTable) -> tuple[Number, Number]:
     def below(steps: Steps) -> Number:
         fp = np.asarray(steps.fp, np.float64)
         before = np.asarray(steps.tp - steps.positives, np.float64) + fp
+        if table.weighted:
+            return total(steps.positives - fp * np.log1p(divide(steps.positives, before)))
         return total(steps.positives - fp * (digamma(before + steps.positives + 1) - digamma(before + 1)))
 
     def above(steps: Steps) -> Number:
