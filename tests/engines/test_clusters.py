@@ -13,11 +13,11 @@ from stakes.engines.classes import queries as class_queries
 from stakes.engines.clusters import batches as cluster_batches
 from stakes.engines.clusters import numbering, queries
 from stakes.engines.clusters import rows as cluster_rows
-from stakes.engines.clusters.rows import BITS
 from stakes.engines.columns import Column
 from stakes.engines.lazy import counting as lazy
 from stakes.engines.lazy.queries import QuerySource
 from stakes.errors import InputError, InputWarning
+from stakes.tallies import bins
 from stakes.tallies import clusters as tallied
 from stakes.tallies.clusters import Clusters
 from tests.engines.test_lazy import ELSEWHERE, engines_with, maker
@@ -213,7 +213,7 @@ def test_a_row_without_a_cluster_is_refused(data, many_rows, tmp_path):
 
 def _counted_in_bins(batches, cells, by_cell):
     """What several batches of scores come to: a dictionary of cell, edge and group to rows."""
-    counts = cluster_batches.GroupBins(BITS)
+    counts = cluster_batches.GroupBins()
     for scores, cell, group in batches:
         parts = [(cell == one, np.int64(one)) for one in range(cells)] if by_cell else [(slice(None), cell)]
         for here, own in parts:
@@ -427,3 +427,62 @@ def test_thresholds_inside_the_cells_of_clusters_are_as_sure_as_in_memory(tmp_pa
             assert other[name].value == pytest.approx(one[name].value, rel=1e-12)
             ends = (other[name].low, other[name].high)
             assert ends == pytest.approx((one[name].low, one[name].high), abs=0.03 * width), name
+
+
+CROWDED = {
+    "a part in a thousand of the scale": (lambda z: 0.4901 + 0.0021 * z, 0.06),
+    "degrees of fever": (lambda z: 36.5 + 4 * z, 0.03),
+    "two values": (lambda z: np.where(z > 0.4, 0.8, 0.2), 1e-9),
+    "decimals": (lambda z: np.round(0.3 + 0.4 * z, 2), 0.01),
+}
+RANKED = ["auc", "average_precision", "partial_auc", "recall_at_specificity", "brier_score"]
+
+
+@pytest.mark.parametrize("crowded", CROWDED)
+@pytest.mark.parametrize("place", ["file", "engine"])
+def test_scores_that_lie_close_together_are_told_apart(crowded, place, tmp_path, many_rows, monkeypatch):
+    """Cells as wide as those of other scores would hold them all, and their order would seem to vary with nothing."""
+    for name in ("MOST_EXACT", "_MANY"):
+        monkeypatch.setattr(streaming, name, 100)
+    rng, (written, near) = np.random.default_rng(0), CROWDED[crowded]
+    patient = rng.integers(0, 150, ROWS)
+    ill = rng.normal(size=150)[patient]
+    y = rng.random(ROWS) < 1 / (1 + np.exp(-ill))
+    score = written(1 / (1 + np.exp(-(ill + rng.normal(size=ROWS) + 0.6 * y))))
+    frame = pl.DataFrame({"y": y, "p": score, "patient": patient})
+    frame.write_parquet(tmp_path / "rows.parquet")
+    data = frame.lazy() if place == "engine" else tmp_path / "rows.parquet"
+    one, other = (stakes.evaluate(rows, **SCORES) for rows in (frame, data))
+    for name in RANKED if score.max() <= 1 else RANKED[:-1]:
+        known, found = one[name], other[name]
+        assert (found.low, found.high) == pytest.approx((known.low, known.high), abs=near * (known.high - known.low))
+
+
+def test_classes_whose_probabilities_lie_close_together_are_told_apart(many_rows):
+    rng = np.random.default_rng(0)
+    patient, kind = rng.integers(0, 150, ROWS), rng.integers(0, 3, ROWS)
+    odds = np.exp(0.02 * (rng.normal(size=(3, ROWS)) + rng.normal(size=(3, 150))[:, patient] + np.eye(3)[:, kind]))
+    shares = {f"p_{name}": own for name, own in zip("abc", odds / odds.sum(0), strict=True)}
+    frame = pl.DataFrame({"kind": np.array([*"abc"])[kind], "patient": patient, **shares})
+    one, other = (stakes.evaluate(data, **QUESTIONS["classes"]) for data in (frame, frame.lazy()))
+    for name in ("macro_auc", "macro_average_precision"):
+        known, found = one[name], other[name]
+        assert (found.low, found.high) == pytest.approx((known.low, known.high), abs=0.06 * (known.high - known.low))
+
+
+def test_a_grid_that_is_too_fine_for_later_scores_is_merged(monkeypatch):
+    monkeypatch.setattr(cluster_batches, "_MOST_ENTRIES", 500)
+    rng, counts = np.random.default_rng(0), cluster_batches.GroupBins()
+    narrow, wide = 0.49 + 0.001 * rng.random(400), rng.random(5000)
+    groups = rng.integers(0, 5, 5400)
+    counts.add(narrow, np.int64(0), groups[:400])
+    finer = counts._bits
+    counts.add(wide, np.int64(0), groups[400:])
+    found, own = counts.result()
+    assert finer > cluster_rows.BITS > found.bits
+    assert len(own) <= 500
+    scores = np.concatenate([narrow, wide])
+    cells = bins.edges(bins.numbers(scores, "probability", found.bits), "probability", found.bits)
+    keys, sizes = np.unique(np.stack([cells, groups]), axis=1, return_counts=True)
+    assert np.array_equal(np.stack([found.edges, own]), keys)
+    assert np.array_equal(found.weights, sizes)

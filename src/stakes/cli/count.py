@@ -42,7 +42,7 @@ class TallyFacts(Record, stakes="count"):
     def of(cls, counted: Any, path: Path, min_cell: int | None) -> "TallyFacts":
         """Look at what is in the file."""
         total = next(iter(counted.tallies.values())).total
-        tables = [counted.scores] if counted.scores else getattr(counted.tallies.get("class_scores"), "tables", ())
+        tables = [counted.scores] if counted.scores else getattr(counted.class_scores, "tables", ())
         return cls(
             written=visible(str(path)),
             bytes=path.stat().st_size,

@@ -25,8 +25,7 @@ _MOST_COUNTED = (1 << 32) - 1
 _ONE = np.uint32(1)
 
 _SPAN_BITS = 29
-_SPAN = 1 << _SPAN_BITS
-"""More numbers than the bins of any grid have."""
+"""Bits of more numbers than the bins of any grid have."""
 
 ROOM = 4 << 30
 """Bytes that are left where long tables, of which few pages are ever touched, do no harm to anybody else."""
@@ -188,10 +187,13 @@ def _bits(scores: Array, room: Array | None = None) -> Array:
 
 
 class SortedSums:
-    """Rows, or Σw and Σw², at each cell and bin: batches are sorted, added up, and put together if there are many."""
+    """Rows, or Σw and Σw², at each cell and bin: batches are sorted, added up, and put together if there are many.
 
-    def __init__(self, operations: ArrayOperations) -> None:
-        self._ops = operations
+    So many low bits of each number (``beside``) stand beside that of its bin.
+    """
+
+    def __init__(self, operations: ArrayOperations, beside: int = 0) -> None:
+        self._ops, self._beside, self._bits = operations, beside, _SPAN_BITS + beside
         self._parts: list[tuple[Array, ...]] = []
 
     @property
@@ -199,10 +201,13 @@ class SortedSums:
         """Whether nothing was added."""
         return not self._parts
 
+    def __len__(self) -> int:
+        return sum(len(keys) for keys, *_ in self._parts)
+
     def add(self, cells: Tensor, numbers: Tensor, weight: Tensor | None, sums: list[Array] | None = None) -> None:
         """Add a batch; ``sums`` are columns to add up instead: how many rows each entry stands for, say."""
         ops = self._ops
-        keys = ops.cast(cells, "int64") * _SPAN + (numbers + _SPAN // 2)
+        keys = (ops.cast(cells, "int64") << self._bits) + (numbers + (1 << (self._bits - 1)))
         if weight is not None:
             exact = ops.home(weight).astype(np.longdouble)  # sums of billions must not drift
             self._parts.append(add_up(ops.home(keys), exact, exact * exact))
@@ -215,21 +220,20 @@ class SortedSums:
         if sum(len(keys) for keys, *_ in self._parts[1:]) > len(self._parts[0][0]):
             self._parts = [put_together(self._parts)]
 
-    def on_the_line(self, bits: int, beside: int = 0) -> "SortedSums":
-        """Return the same sums of probabilities in the bins of any numbers; so many low bits of each are no bin's."""
-        found = SortedSums(self._ops)
+    def on_the_line(self, bits: int) -> "SortedSums":
+        """Return the same sums of probabilities in the bins of any numbers."""
+        found, low = SortedSums(self._ops, self._beside), (1 << self._beside) - 1
         for keys, *columns in self._parts:
-            cells, numbers = _apart(keys)
-            edges = bins.edges(numbers >> beside, "probability", bits)
-            numbers = (bins.numbers(edges, "line", bits) << beside) + (numbers & ((1 << beside) - 1))
-            found._parts.append(add_up(cells * _SPAN + (numbers + _SPAN // 2), *columns))
+            cells, numbers = self._apart(keys)
+            edges = bins.edges(numbers >> self._beside, "probability", bits)
+            found.add(cells, (bins.numbers(edges, "line", bits) << self._beside) + (numbers & low), None, columns)
         return found
 
     def entries(self) -> tuple[Array, Array, list[Array]]:
         """Return everything, in the order of cells and numbers."""
         none = np.zeros(0, np.int64)
         keys, *columns = put_together(self._parts or [(none, none)])
-        return *_apart(keys), columns
+        return *self._apart(keys), columns
 
     def result(self, grid: str, bits: int) -> Binned:
         """Return the same with the lower edges of bins."""
@@ -238,6 +242,5 @@ class SortedSums:
         weights, squares = sums if len(sums) > 1 else (*sums, None)
         return Binned(grid, cells, bins.edges(numbers, grid, bits), weights, squares, bits)
 
-
-def _apart(keys: Array) -> tuple[Array, Array]:
-    return keys >> _SPAN_BITS, (keys & (_SPAN - 1)) - _SPAN // 2
+    def _apart(self, keys: Array) -> tuple[Array, Array]:
+        return keys >> self._bits, (keys & ((1 << self._bits) - 1)) - (1 << (self._bits - 1))

@@ -149,6 +149,11 @@ class Counted(Saved):
         return self.tallies.get("scores")
 
     @property
+    def class_scores(self) -> Any:
+        """The scores of several classes, or None."""
+        return self.tallies.get("class_scores")
+
+    @property
     def rows_without_segment(self) -> float:
         """The number of rows in no segment of their own, because those were too small to be shared."""
         if not self.segments:

@@ -398,6 +398,8 @@ class BinnedScores(Counting):
             return batch
         found = self._find(batch)
         groups = self._groups(batch) if self._clustered else None
+        if groups is not None:
+            self._clusters.look(batch.scores)
         apart = list(found.apart(batch.scores, None, groups))
         for cells, scores, _, own in apart:
             if own is not None:

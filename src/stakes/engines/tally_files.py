@@ -101,7 +101,7 @@ def read(path: str | os.PathLike[str], restore: Callable[[object], Whole]) -> Wh
 
 
 def _reveals_rows(counted: "Counted") -> bool:
-    tables = [counted.scores, *getattr(counted.tallies.get("class_scores"), "tables", ())]
+    tables = [counted.scores, *getattr(counted.class_scores, "tables", ())]
     scores = any(table is not None and table.grid is None for table in tables)
     return scores or getattr(counted.tallies.get("errors"), "rows", None) is not None
 

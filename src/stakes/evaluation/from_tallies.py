@@ -73,7 +73,7 @@ def load_sum(data: Data, question: Question) -> Counted:
         counted = counted.called(canonical(given.pop("positive")))
     words = question.words(of_table=True)
     other = [name for name in given if name not in words or words[name] != counted.question.get(name)]
-    held = counted.scores or counted.tallies.get("class_scores")
+    held = counted.scores or counted.class_scores
     if question["exact"] is not None and question["exact"] == any(getattr(held, "grids", ())):
         other.append("exact")
     if question.given.get("auc_error") is not None:

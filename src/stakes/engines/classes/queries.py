@@ -27,7 +27,7 @@ from stakes.engines.classes.sums import (
     pair_bits,
 )
 from stakes.engines.clusters.queries import ROW, QueryClusters, QueryRowGroups
-from stakes.engines.clusters.rows import ClusterRows, class_bits
+from stakes.engines.clusters.rows import ClusterRows, grid_bits
 from stakes.engines.columns import LazyTable, to_column
 from stakes.engines.conditions.translation import combine_in_pairs
 from stakes.engines.cost_sums import CostQuery
@@ -324,7 +324,7 @@ class ClassTable:
         self, keys: list[str], counted: Counted, held: QueryRowGroups | QueryClusters
     ) -> Counted | None:
         """Add the clusters to what was counted: decisions, ranks and losses, and the cells of each class's scores."""
-        source, bits = self.source, class_bits(len(self.classes))
+        source, tables = self.source, counted.class_scores.tables
         summed = replace(source, added=()) if self.priced is None else self.priced.adding()
         lost = replace(summed, added=(*summed.added, "moment_0_0", "moment_1_0"))
         groups = held.put_together(lost).groups([*keys, "cluster"])
@@ -336,15 +336,16 @@ class ClassTable:
             return replace(rows.standing_for(*found.amounts), alike=found.sizes, cluster=cluster)
 
         def cells(place: int, by: Labels | None) -> ClusterRows:
-            grid = self._grid_of(place)
-            found = held.put_together(self._with_score(place).on_grid(grid, bits)).groups(
+            columns = tables[place].as_columns()
+            grid = self._grid_of(place), grid_bits(columns.scores, columns.counts().sum(0), len(tables))
+            found = held.put_together(self._with_score(place).on_grid(*grid)).groups(
                 ["code", *self._by, "score", "cluster"]
             )
             assert found is not None
             truth, edges = (found.columns[name].to_numpy() for name in ("code", "score"))
             rows = Rows(truth.astype(np.int64), scores=edges.astype(np.float64))
             own = None if by is None else Labels(self._segments_of(found, by.names), by.names)
-            return ClusterRows(entries(found, rows), own, (grid, bits), held.count, held.counts)
+            return ClusterRows(entries(found, rows), own, grid, held.count, held.counts)
 
         def add(plan: Plan, rows: Rows, by: Labels | None) -> Counted:
             ranks, columns = groups.columns["rank"].to_numpy(), [groups.added[f"moment_{n}_0"] for n in range(2)]

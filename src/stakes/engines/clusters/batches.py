@@ -10,7 +10,7 @@ from stakes.engines.binning import ROOM, LongTable, SortedSums, count_probabilit
 from stakes.engines.cells import Found
 from stakes.engines.classes.batches import BatchOutcome, ClassBatch
 from stakes.engines.clusters.numbering import ClusterGroups
-from stakes.engines.clusters.rows import BITS, ClusterRows, by_runs, class_bits
+from stakes.engines.clusters.rows import BITS, ClusterRows, by_runs, grid_bits
 from stakes.engines.files.room import memory_left
 from stakes.engines.labels import Labels
 from stakes.engines.memory import Binned, Rows
@@ -27,6 +27,12 @@ _SPAN = 1 << 11
 """Combines cell and group in one number; larger than the number of groups."""
 
 _SPAN_BITS = _SPAN.bit_length() - 1
+_LOOKED_AT = 1 << 16
+"""About so many scores say how fine the grid is."""
+
+_MOST_ENTRIES = 1 << 24
+"""More entries are merged with their neighbours: a gigabyte with what is done with them."""
+
 _TABLES = 4
 """Cells of which there are tables: half a gigabyte of addresses each."""
 
@@ -34,29 +40,47 @@ _TABLES = 4
 class GroupBins:
     """How many rows of each cell and group there are in each bin of a coarse grid, or what they weigh.
 
-    Unweighted probabilities of rows that all lie in one of a few cells are counted in a table over all bins and groups,
-    of which memory is given only to the parts that are touched. Everything else is sorted and added up batch by batch;
-    where there are many of these there is no ``room`` for tables.
+    How coarse it is the first scores say. Unweighted probabilities of rows that all lie in one of a few cells are
+    counted in a table over all bins and groups, of which memory is given only to the parts that are touched. Everything
+    else is sorted and added up batch by batch. Of the scores of several ``classes`` there are many of these, and there
+    is no room for tables.
     """
 
-    def __init__(self, bits: int, room: bool = True) -> None:
-        self._grid, self._bits = "probability", bits
-        self._room = room and memory_left() > ROOM
-        self._sums = SortedSums(ArrayOperations())
+    def __init__(self, classes: int = 2) -> None:
+        self._grid, self._classes, self._bits = "probability", classes, -1
+        self._room = classes == 2 and memory_left() > ROOM
+        self._sums = SortedSums(ArrayOperations(), _SPAN_BITS)
         self._tables: dict[int, LongTable] = {}
+
+    def look(self, scores: Array) -> None:
+        """Choose the grid for scores like these, if it is not chosen yet."""
+        if self._bits < 0:
+            self._bits = grid_bits(scores[:: max(len(scores) // _LOOKED_AT, 1)], classes=self._classes)
+            self._room = self._room and self._bits <= BITS
 
     def add(self, scores: Array | None, cells: Array, groups: Array, weight: Array | None = None) -> None:
         """Count rows, given the group of each and the cell of each, or of all; without scores there is one bin."""
         low, high = (0.0, 0.0) if scores is None else (float(scores.min()), float(scores.max()))
+        if scores is not None:
+            self.look(scores)
         if self._grid == "probability" and (low < 0 or high > 1):  # in the bins of any numbers those lie as well
             self._empty_tables()
-            self._grid, self._sums = "line", self._sums.on_the_line(self._bits, _SPAN_BITS)
+            self._grid, self._sums = "line", self._sums.on_the_line(self._bits)
         one_cell = self._room and cells.ndim == 0 and int(cells) < _TABLES
         if scores is not None and weight is None and self._grid == "probability" and one_cell:
             count_probabilities(scores, [(self._table(int(cells), len(scores)), groups)], low, high)
             return
         numbers = np.zeros(1, np.int64) if scores is None else bins.numbers(scores, self._grid, self._bits)
         self._sums.add(np.broadcast_to(cells, groups.shape), (numbers << _SPAN_BITS) + groups, weight)
+        while len(self._sums) > _MOST_ENTRIES and self._bits > 0:
+            self._merge_neighbours()
+
+    def _merge_neighbours(self) -> None:
+        """Make the grid half as fine."""
+        self._empty_tables()
+        cells, numbers, columns = self._sums.entries()
+        self._bits, self._sums = self._bits - 1, SortedSums(ArrayOperations(), _SPAN_BITS)
+        self._sums.add(cells, (numbers >> (_SPAN_BITS + 1) << _SPAN_BITS) + (numbers & (_SPAN - 1)), None, columns)
 
     def _table(self, cell: int, rows: int) -> LongTable:
         """The table of a cell that has room for so many rows more."""
@@ -87,7 +111,11 @@ class ClusterCounts:
     """Rows of each cluster by cell (truth, decision, segment) and by bin of their scores, counted batch by batch."""
 
     groups: ClusterGroups = field(default_factory=ClusterGroups)
-    _bins: GroupBins = field(default_factory=lambda: GroupBins(BITS))
+    _bins: GroupBins = field(default_factory=GroupBins)
+
+    def look(self, scores: Array) -> None:
+        """Look at scores like those that will be counted, before any is."""
+        self._bins.look(scores)
 
     def add(self, groups: Array, cells: Array, scores: Array | None, weight: Array | None) -> None:
         """Count rows, given the group of each, and the cell of each or of all."""
@@ -99,7 +127,7 @@ class ClusterCounts:
         """
         (found, groups), scored = self._bins.result(), rows.scores is not None
         entries = replace(rows.take(found.cells), cluster=groups, scores=found.edges if scored else None)
-        grid = (str(found.grid), BITS) if scored else None
+        grid = (str(found.grid), found.bits) if scored else None
         by_entry = None if by is None else replace(by, codes=by.codes[found.cells])
         return ClusterRows(_standing_for(entries, found), by_entry, grid, *self.groups.counts(segments))
 
@@ -119,7 +147,7 @@ class ClassClusterCounts(ClusterCounts):
     def __init__(self, classes: int) -> None:
         super().__init__()
         self._k, self._many, self._ranked = classes, classes > MOST_CLASSES, SortedSums(ArrayOperations())
-        self._scores = [GroupBins(class_bits(classes), room=False) for _ in range(classes)]
+        self._scores = [GroupBins(classes) for _ in range(classes)]
 
     def add_classes(self, groups: Array, found: Found, batch: ClassBatch, outcome: BatchOutcome) -> None:
         """Count a batch, given its ranks and losses."""
@@ -163,4 +191,4 @@ class ClassClusterCounts(ClusterCounts):
         truth = np.where(truth == 1, place, -1) if self._many else truth
         entries = _standing_for(Rows(truth, scores=found.edges, cluster=groups), found)
         by_entry = None if by is None else Labels(Labels(segment, tuple(segments)).into(by.names), by.names)
-        return ClusterRows(entries, by_entry, (str(found.grid), class_bits(self._k)), *known)
+        return ClusterRows(entries, by_entry, (str(found.grid), found.bits), *known)

@@ -13,13 +13,29 @@ import numpy as np
 from stakes.engines.labels import Labels, rows_of
 from stakes.engines.memory import Rows
 from stakes.engines.plan import Counted
-from stakes.tallies import bins
+from stakes.tallies import ScoreTable, bins
 from stakes.tallies.arithmetic import Array, run_starts
-from stakes.tallies.clusters import MOST_CLASSES, MOST_GROUPS, Clusters
+from stakes.tallies.clusters import MOST_CLASSES, MOST_GROUPS, Clusters, share_of_mixed_pairs
 from stakes.tallies.keys import order_of
 
 BITS = 5
-"""Scores of a cluster are counted on a grid of 2**BITS cells per power of two."""
+"""Scores of a cluster are counted on a grid of 2**BITS cells per power of two, or of more where all lie in a few."""
+
+_MIXED = 0.64
+"""Share of pairs of rows that may lie in the same cell and yet have different scores, on a grid of one cell."""
+
+_MOST_CELLS = 1000
+
+
+def grid_bits(scores: Array, counts: Array | None = None, classes: int = 2) -> int:
+    """Bits of the grid for such scores: as few as tell nearly all rows apart whose scores differ."""
+    least = BITS if classes == 2 else class_bits(classes)
+    kind = "probability" if scores.min() >= 0 and scores.max() <= 1 else "line"
+    for bits in range(least, bins.FINE):
+        mixed, cells = share_of_mixed_pairs(scores, counts, (kind, bits))
+        if mixed <= _MIXED / 2**least or (bits > least and cells > _MOST_CELLS):
+            return bits
+    return bins.FINE
 
 
 def class_bits(classes: int) -> int:
@@ -54,26 +70,27 @@ class ClusterRows:
     def added_to(self, counted: Counted) -> Counted:
         """Add the clusters to a count and to its segments."""
         segments = {
-            name: replace(counted.segments[name], clusters=self._clusters(name))
+            name: replace(counted.segments[name], clusters=self._clusters(name, counted.segments[name]))
             for name in (() if self.by is None else self.by.names)
         }
-        return replace(counted, clusters=self._clusters(None), segments=segments)
+        return replace(counted, clusters=self._clusters(None, counted), segments=segments)
 
-    def _clusters(self, segment: str | None) -> Clusters:
-        """The clusters of a segment, or of all rows."""
+    def _clusters(self, segment: str | None, counted: Counted, place: int | None = None) -> Clusters:
+        """The clusters of a segment, or of all rows; by the scores of the class at a ``place``, if one is named."""
         if segment is None and self.by is not None and (whole := self._across_segments()) is not None:
-            return whole._clusters(None)
+            return whole._clusters(None, counted, place)
         chosen = rows_of(self.by, segment)
         rows, count = self.rows.take(chosen), self.count if segment is None else self.counts.get(segment, 0)
         codes, sizes, scores = np.asarray(rows.cluster), np.asarray(rows.alike, np.float64), rows.scores
         weight, squares = (sizes if one is None else one for one in (rows.weight, rows.squares))
         if scores is not None and self.grid is not None:
-            scores = by_runs(partial(_middles, self.grid), scores)
+            table = counted.scores if place is None else counted.class_scores.tables[place]
+            scores = by_runs(partial(_mean_scores, self.grid, table), scores)
         columns = rows.truth, rows.prediction, scores, weight
         merged = self.count > MOST_GROUPS
         found = Clusters(codes, count, *columns) if merged else Clusters.of(codes, *columns)
         ranks, lost, paid = (None if one is None else one[chosen] for one in (self.ranks, self.lost, self.paid))
-        cells = tuple(part._clusters(segment) for part in self.cells)
+        cells = tuple(part._clusters(segment, counted, place) for place, part in enumerate(self.cells))
         found = replace(found, alike=sizes, squares=squares, grid=self.grid, cells=cells)
         return replace(found, ranks=ranks, lost=lost, paid=paid)
 
@@ -105,12 +122,17 @@ class ClusterRows:
         return replace(self, rows=together, by=None, ranks=ranks, lost=added(self.lost))
 
 
-def _middles(grid: tuple[str, int], edges: Array) -> Array:
-    """The middle of each cell, given its lower edge."""
-    kind, bits = grid
-    numbers = bins.numbers(edges, kind, bits)
-    after = bins.edges(numbers + 1, kind, bits)
-    return (edges + (np.minimum(after, 1.0) if kind == "probability" else after)) / 2
+def _mean_scores(grid: tuple[str, int], table: ScoreTable, edges: Array) -> Array:
+    """The mean score of the rows in each cell, given its lower edge, by a table of the same rows: ties stay ties."""
+    columns = table.at_middles().as_columns()
+    scores, counts = columns.scores.astype(np.float64), columns.counts().sum(0).astype(np.float64)
+    numbers = bins.numbers(scores, *grid)
+    first = run_starts(numbers)
+    last = np.append(first[1:], len(numbers)) - 1
+    means = np.add.reduceat(scores * counts, first) / np.add.reduceat(counts, first)
+    means = np.clip(means, scores[last], scores[first])  # the highest come first
+    cells = numbers[first]
+    return means[np.minimum(np.searchsorted(-cells, -bins.numbers(edges, *grid)), len(cells) - 1)]
 
 
 def by_runs(work: Callable[[Array], Array], column: Array) -> Array:

@@ -15,7 +15,7 @@ from stakes import errors
 from stakes.engines.classes.queries import FEW_ROWS, ClassTable, open_class_table
 from stakes.engines.classes.sums import class_columns, class_names
 from stakes.engines.clusters.queries import ROW, QueryClusters
-from stakes.engines.clusters.rows import BITS, ClusterRows
+from stakes.engines.clusters.rows import ClusterRows, grid_bits
 from stakes.engines.columns import Data
 from stakes.engines.cost_sums import CostQuery, count_costs_inside
 from stakes.engines.finer_bins import HeavyBins, LabelledScores, count_finer, is_exact_enough
@@ -155,7 +155,9 @@ def _count_clusters(
     clusters, grid = clusters or QueryClusters.of(source), None
     if groups is None:
         if counted.scores is not None and counted.rows_read > FEW_ROWS:
-            grid = ("probability" if counted.scores.probabilities else "line"), BITS
+            columns = counted.scores.as_columns()
+            bits = grid_bits(columns.scores, columns.counts().sum(0))
+            grid = ("probability" if counted.scores.probabilities else "line"), bits
             if asked.threshold is not None and query is None:
                 source, keys = source.decided_at(asked.threshold), [*keys, "decided"]
             source = source.on_grid(*grid)
