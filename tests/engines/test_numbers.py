@@ -826,3 +826,21 @@ def test_truths_of_two_kinds_as_often_have_the_intervals_of_memory_by_segment(tm
         for name in ("r2", "pearson", "rrse"):
             one, other = part[name], found.segments[segment][name]
             assert (other.low, other.high) == pytest.approx((one.low, one.high), abs=0.05 * (one.high - one.low)), name
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1.0])
+def test_weights_beside_clusters_are_not_taken_for_rows(unit, tmp_path, monkeypatch):
+    """How many rows there are to rest on does not hang on what they weigh."""
+    monkeypatch.setattr(streaming, "MOST_EXACT", 100)
+    rng = np.random.default_rng(0)
+    truth, weight = rng.normal(size=400), unit * rng.gamma(2, 1, 400)
+    beside = {"w": weight, "k": np.arange(400) // 4, "site": np.arange(400) // 4 % 2}
+    frame = pl.DataFrame({"t": truth, "p": truth + rng.normal(size=400), **beside})
+    frame.write_parquet(tmp_path / "rows.parquet")
+    asked = {"truth": "t", "prediction": "p", "weight": "w", "cluster": "k", "by": "site"}
+    known, *found = (stakes.evaluate(data, **asked) for data in (frame, tmp_path / "rows.parquet", frame.lazy()))
+    for one in found:
+        for name, part in {"": one, **one.segments}.items():
+            same = known.segments[name] if name else known
+            assert part._sizes()["data"] == pytest.approx(same._sizes()["data"], rel=1e-12)
+        assert [s.verdict for s in one.by_segment("mae")] == [s.verdict for s in known.by_segment("mae")]

@@ -771,3 +771,16 @@ def test_costs_are_told_in_their_unit_and_decisions_only_where_they_are_compared
     assert "both right" in str(by_cost)
     assert "both right" not in str(stakes.compare(truth=truth, scores=scores, metric="auc"))
     assert "both right" in str(stakes.compare(truth=truth, scores=scores, metric=["auc", "accuracy"]))
+
+
+@pytest.mark.parametrize("decided", [{"threshold": 0.8}, {"costs": stakes.Costs(miss=5, false_alarm=1)}], ids=str)
+@pytest.mark.parametrize("place", [pl.DataFrame, pl.LazyFrame])
+def test_thresholds_inside_bins_are_those_of_the_rows_that_were_read(decided, place):
+    """Rows with frequencies are read, and what is here needs no bins."""
+    rng = np.random.default_rng(0)
+    truth = rng.random(300) < 0.4
+    scores = {name: rng.beta(2, 2, 300) * 0.7 + part * truth for name, part in (("p", 0.3), ("q", 0.1))}
+    rows = place({"y": truth, **scores, "times": rng.integers(1, 4, 300)})
+    asked = {"truth": "y", "scores": ["p", "q"], "frequency": "times", **decided}
+    (one,), (other,) = (stakes.compare(rows, **asked, exact=exact).pairs for exact in (None, False))
+    assert one == other

@@ -432,7 +432,6 @@ def _task_of(read: Read) -> str:
 def _evaluate(name: str, read: Read, question: Question, sampling: Sampling) -> Evaluation:
     with naming(name):
         counted = count_read(read, question["baseline"])
-        counted = counted.binned() if question["exact"] is False else counted
         if read.plan is None:
             return Evaluation(counted, sampling=sampling)
         return judge(counted, question["threshold"], sampling, question.pricing)

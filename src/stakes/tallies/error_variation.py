@@ -35,7 +35,8 @@ HEAVY = 20
 class ErrorVariation:
     """Sums of products of two terms of a row, times its squared weight; ``balance`` adds up the signs of t − baseline.
 
-    ``clusters`` are sums of the terms (times weights) of each cluster instead, where rows come in clusters.
+    ``clusters`` are sums of the terms (times weights) of each cluster instead, where rows come in clusters, and
+    ``squares`` is then the sum of squared weights.
     """
 
     centre: float
@@ -43,6 +44,7 @@ class ErrorVariation:
     balance: float
     products: Array | None
     clusters: Array | None = None
+    squares: float | None = None
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self | None:
@@ -71,8 +73,8 @@ class ErrorVariation:
 
     @property
     def squared_weight(self) -> float | None:
-        """The sum of the squared weights of all rows, where no clusters hide it."""
-        return None if self.products is None else float(self.products[0, 0])
+        """The sum of the squared weights of all rows, where it is known."""
+        return self.squares if self.products is None else float(self.products[0, 0])
 
     def _about(self, centre: float) -> Array:
         """The products with truths counted from another centre."""

@@ -372,5 +372,5 @@ def _varied(parts: "Sequence[_Part]", origin: Origin) -> tuple[SecondSums, bool]
         found = replace(found, products=added.products, heavy=heavy)
     else:
         numbers, clusters = added.by_cluster
-        found = replace(found, clusters=clusters, cluster_numbers=numbers)
+        found = replace(found, clusters=clusters, cluster_numbers=numbers, squares=added.squares)
     return found, sure

@@ -82,12 +82,14 @@ class SecondSums:
     ``errors`` are the sizes of errors, where those around the median became known; ``heavy`` are a few rows that can
     carry a figure, ``worst`` the largest errors, where the first pass did not find them. ``cluster_numbers`` tell which
     clusters these are, in every segment alike; each may be a group of very many clusters (``cluster_count``).
+    ``squares`` is the sum of squared weights, if there are weights beside clusters.
     """
 
     lost: Sequence[float]
     largest: float
     products: Array | None = None
     clusters: Array | None = None
+    squares: float | None = None
     sizes: SizeCounts | None = None
     errors: SizeCounts | None = None
     heavy: HeavyRows | None = None
@@ -203,7 +205,7 @@ def _counted(sums: ErrorSums, baseline: float, given: bool, more: SecondSums, ce
         logs = logs if baseline > -1 and not math.isnan(sums.squared_logs) else math.nan
         constant = replace(constant, squared_logs=logs, percentages=shares)
     about = sums.against(constant, baseline, given)
-    varied = ErrorVariation(centre, baseline, balance, more.products, more.clusters)
+    varied = ErrorVariation(centre, baseline, balance, more.products, more.clusters, more.squares)
     sizes = sums.sizes if more.errors is None else more.errors
     worst = sums.worst if more.worst is None else more.worst
     errors = replace(about, variation=varied, sizes=sizes, heavy=more.heavy, worst=worst)

@@ -49,6 +49,7 @@ class ProductSums:
         terms = [0.0 if name in wanted.terms else np.nan for name in COLUMNS[VARYING:]]
         self._none = np.array(terms)
         self.clusters: Array | None = np.zeros((0, len(terms))) if clustered else None
+        self.squares = 0.0 if weighted and clustered else None
         self._maker = ColumnMaker(operations)
 
     @_LARGE
@@ -64,6 +65,8 @@ class ProductSums:
         self._sums[made.both] += times * sums_of_products(weighed, columns, self._ops, made, every)
         if self._squared is not None:
             self._squared[made.both] += times * sums_of_products(weighed, weighed, self._ops, made)
+        if self.squares is not None and rows.weight is not None:
+            self.squares += times * float((rows.weight**2).sum())
         if self.clusters is not None:
             self._add_clusters(times * weighed[made.varying], np.asarray(rows.cluster), made)
         return columns, weighed
@@ -106,6 +109,8 @@ class ProductSums:
         self._sums += other._sums
         if self._squared is not None and other._squared is not None:
             self._squared += other._squared
+        if self.squares is not None and other.squares is not None:
+            self.squares += other.squares
         if self.clusters is not None and other.clusters is not None:
             longer, shorter = sorted((self.clusters, other.clusters), key=len, reverse=True)
             longer[: len(shorter)] += shorter

@@ -69,7 +69,7 @@ _POWERS_OF = {"truth": ("truth", "truth2", "product"), "prediction": ("predictio
 _ENDS, _CENTRES = tuple(_POWERS_OF), ("centre t", "centre p")
 """Two columns, which sums are 0 where all rows of one lie where they are counted from, and where that is."""
 
-_AWAY = _LOST[0]
+_AWAY, _SQUARED_WEIGHT = _LOST[0], (_TERMS[0], _TERMS[0])
 _HEAVY, _ROW = tuple(_TERMS[key] for key in KEYS), ("truth", "prediction", "weight")
 _EACH = (*_HEAVY, "size")
 """Rows that have most of these are brought: those that can carry a figure, and the largest errors."""
@@ -250,7 +250,9 @@ class QueryNumbers:
         sums = [*dict.fromkeys([*self._lost, *(f"{own}{name}" for name in self._lost)])]
         highs = [*dict.fromkeys(["far", f"{own}far"])]
         if "cluster" in self.places:
-            answer = self._ask(frame, [*dict.fromkeys([*self._terms, *sums])], highs, self.places["cluster"])
+            squares = [_SQUARED_WEIGHT] if "weight" in self.places else []
+            wanted: list[str | tuple[str, str]] = [*dict.fromkeys([*self._terms, *sums]), *squares]
+            answer = self._ask(frame, wanted, highs, self.places["cluster"])
         else:
             of_segments = [f"{own}{_AWAY}"] if own and self.wanted.baseline else []
             pairs = itertools.combinations_with_replacement([*self._terms, *of_segments], 2)
@@ -298,12 +300,13 @@ class QueryNumbers:
 
     def _varied(self, found: Numbers, own: str, closer: "_Closer") -> SecondSums:
         names = [f"{own}{name}" if name == _AWAY else name for name in self._terms]
-        products = clusters = numbers = None
+        products = clusters = numbers = squares = None
         places = [_TERMS.index(name) for name in self._terms]
         if "cluster" in self.places:  # which may lie in several segments
             numbers, codes = np.unique(found["extra"], return_inverse=True)
             clusters = np.full((len(numbers), len(_TERMS)), np.nan)
             clusters[:, places] = np.stack([np.bincount(codes, found[name]) for name in names], axis=1)
+            squares = _total(found["·".join(_SQUARED_WEIGHT)]) if "weight" in self.places else None
         else:
             pairs = [[f"{a}·{b}" if f"{a}·{b}" in found else f"{b}·{a}" for a in names] for b in names]
             products = np.full((len(_TERMS), len(_TERMS)), np.nan)
@@ -312,7 +315,7 @@ class QueryNumbers:
         largest = float(found[f"high {own}far"].max())
         heavy = None if clusters is not None else closer.heavy
         return SecondSums(
-            lost, largest, products, clusters, closer.far, closer.size, heavy, numbers, worst=closer.worst
+            lost, largest, products, clusters, squares, closer.far, closer.size, heavy, numbers, worst=closer.worst
         )
 
     # ── a closer look ────────────────────────────────────────────────────────────────────────────────────────────
