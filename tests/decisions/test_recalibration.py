@@ -518,7 +518,7 @@ def test_scores_that_were_counted_are_recalibrated_as_rows_are(binned, more, mon
         assert found.calibrator.rows_ == pytest.approx(rows.calibrator.rows_, rel=1e-12)
         near = 1e-4 if binned else 1e-12
         assert found.calibrator.transform(some) == pytest.approx(rows.calibrator.transform(some), abs=near)
-        assert found.losses_before == pytest.approx(rows.losses_before, rel=2e-4 if "cluster" in more else near)
+        assert found.losses_before == pytest.approx(rows.losses_before, rel=1e-9 if binned else 1e-12)
         one, other = rows.changes[name], found.changes[name]
         assert other.value == pytest.approx(one.value, abs=0.2 * (one.high - one.low))
         assert (other.high - other.low) / (one.high - one.low) == pytest.approx(1, abs=0.05)

@@ -226,7 +226,7 @@ def _count_where_they_lie(data: Data, question: Question) -> Counted | None:
 def _calibrate_counts(counted: Counted, question: Question) -> Recalibration:
     """The same for scores that were counted: as they are, or in the middle of their bins.
 
-    Rows of a cluster count as one, at the middles of the cells that their scores lie in.
+    Rows of a cluster count as one, at the mean of the cells that their scores lie in.
     """
     table: ScoreTable = counted.scores.at_middles()
     evaluation = Evaluation(replace(counted, tallies={table.kind: table}), sampling=question.sampling)
@@ -246,10 +246,28 @@ def _calibrate_counts(counted: Counted, question: Question) -> Recalibration:
         np.add.at(by_fold, (entry, fold), weight)
     predictions = {name: entries.cross_fitted(kind, by_fold)[entry, fold] for name, kind in kinds.items()}
     found = _compare_scores(evaluation, question, entries.scores[entry], entries.truth[entry], weight, predictions)
+    found = _with_losses_of(counted.scores, found)
     squares = entries.squares[entry] * (weight / entries.weight[entry])
     calibrator = _for_labels(whole.fit(kinds[found.method]), plan, question["score"])
     rows, dropped = counted.rows_read - counted.dropped, counted.dropped
     return replace(found, calibrator=calibrator, squares=squares, cluster=cluster, rows=rows, dropped=dropped)
+
+
+def _with_losses_of(table: ScoreTable, found: Recalibration) -> Recalibration:
+    """The same with the model's own losses, which are known: at the mean of a cell or bin rows lose a little less.
+
+    So do recalibrated ones, which are taken to lose as much more.
+    """
+    if found.before is None:
+        return found
+    more = {name: float(metrics.find(name).of(table)) - one for name, one in found._losses(None).items()}
+    more = {name: one if math.isfinite(one) else 0.0 for name, one in more.items()}
+
+    def shifted(losses: Mapping[str, Array]) -> Mapping[str, Array]:
+        return {name: one + more[name] for name, one in losses.items()}
+
+    after = {method: shifted(losses) for method, losses in found.after.items()}
+    return replace(found, before=shifted(found.before), after=after)
 
 
 def _calibrate_classes(data: Data, counted: Counted, question: Question) -> Recalibration | None:
