@@ -229,3 +229,9 @@ def test_a_published_table_of_two_tests_on_the_same_cases_is_mcnemars():
     pair = stakes.compare(**rows, predictions=said).pairs[0]
     assert pair.p_value == pytest.approx(stats.binomtest(6, 22).pvalue)
     assert pair.difference == pytest.approx(10 / 161)
+
+
+@pytest.mark.parametrize("costs", [None, stakes.Costs(miss=5, false_alarm=1)], ids=["nothing to decide", "decided"])
+def test_a_prior_that_changes_no_decision_is_refused(costs):
+    with pytest.raises(stakes.InputError, match="changes figures, and a tally has none"):
+        stakes.count(truth=[0, 1, 1], prediction=[0, 1, 0], costs=costs, prior=0.02)

@@ -784,3 +784,10 @@ def test_thresholds_inside_bins_are_those_of_the_rows_that_were_read(decided, pl
     asked = {"truth": "y", "scores": ["p", "q"], "frequency": "times", **decided}
     (one,), (other,) = (stakes.compare(rows, **asked, exact=exact).pairs for exact in (None, False))
     assert one == other
+
+
+@pytest.mark.parametrize("place", [pl.DataFrame, pl.LazyFrame])
+def test_fixed_classes_of_numbers_are_refused_as_by_evaluate(place):
+    rows = place({name: np.random.default_rng(place).normal(size=50) for place, name in enumerate("tuv")})
+    with pytest.raises(stakes.InputError, match="design= is about classes, and these are predicted numbers"):
+        stakes.compare(rows, truth="t", predictions=["u", "v"], design="classes fixed")

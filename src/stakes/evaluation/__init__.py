@@ -288,7 +288,7 @@ def count(data: Data = None, **asked: Unpack[Asked]) -> Counted:
     question.refuse_useless_threshold()
     if question["truth"] is None:
         raise errors.positional_arrays("count")
-    for name in ("prior", "training_prior") if question["costs"] is None else ():
+    for name in ("prior", "training_prior") if question["costs"] is None or question["score"] is None else ():
         if question[name] is not None:
             raise InputError(
                 "prior-of-counts",

@@ -433,7 +433,7 @@ def _evaluate(name: str, read: Read, question: Question, sampling: Sampling) -> 
     with naming(name):
         counted = count_read(read, question["baseline"])
         if read.plan is None:
-            return Evaluation(counted, sampling=sampling)
+            return judge(counted, None, sampling)
         return judge(counted, question["threshold"], sampling, question.pricing)
 
 
