@@ -19,7 +19,7 @@ import pytest
 
 import stakes
 from stakes.engines import streaming
-from stakes.engines.files import database, kinds
+from stakes.engines.files import csv, database, kinds
 from stakes.engines.files.sources import Source
 from stakes.language.sentences import caution
 from stakes.records import as_data
@@ -687,3 +687,34 @@ def test_labels_may_first_occur_in_any_batch(tmp_path, monkeypatch):
     frame.write_csv(tmp_path / "rows.csv")
     found = stakes.evaluate(tmp_path / "rows.csv", truth="y", prediction="d", exact=False)
     assert found.confusion == stakes.evaluate(frame, truth="y", prediction="d").confusion
+
+
+LONG_LINES = {
+    "a decimal comma": ["1,0,73,a,n"],
+    "a comma in a label": ["1,0,9,b, c,n"],
+    "beside quotes": ['1,0.9,"a, ""b""\nc",n', "0,0,7,a,n"],
+    "and one that is too short": ["1,0,73,a,n", "1,0.7,a"],
+}
+
+
+@pytest.mark.parametrize("wrong", LONG_LINES)
+@pytest.mark.parametrize("batches", [False, True], ids=["whole", "batches"])
+def test_no_column_is_read_from_the_place_of_another(wrong, batches, tmp_path, monkeypatch):
+    """Polars cuts off what a line has too much where not all columns are read, so that what follows it moves."""
+    if batches:
+        monkeypatch.setattr(streaming, "MOST_EXACT", 10)
+    lines = ["y,p,site,n", *(f"{i % 2},0.{i % 9},a,n" for i in range(50)), *LONG_LINES[wrong], "1,0.5,b,n"]
+    file = tmp_path / "rows.csv"
+    file.write_text("\n".join(lines))
+    with pytest.raises(stakes.InputError, match=r"rows\.csv: line 5\d has \d fields and the header has 4"):
+        stakes.evaluate(file, truth="y", score="p")
+
+
+def test_lines_of_a_wide_file_may_have_quotes_and_end_with_nothing(tmp_path, monkeypatch):
+    """What is counted are separators that part fields; no slow look at every line is needed."""
+    monkeypatch.setattr(csv, "fault", None)
+    monkeypatch.setattr(csv, "_BLOCK", 7)
+    rows = [f'{i % 2},0.{i % 9},"a, ""b""\nc",{"" if i % 3 else "n"}' for i in range(60)]
+    file = tmp_path / "rows.csv"
+    file.write_text("\n".join(["y,p,site,n", *rows]) + "\n\n")
+    assert stakes.evaluate(file, truth="y", score="p").rows == 60

@@ -1,10 +1,12 @@
 """Separated text. Polars reads it; when something is wrong, a slow second pass with Python's reader finds the line."""
 
 import csv
+import math
 from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from itertools import islice
 
+import numpy as np
 import polars as pl
 
 from stakes import errors
@@ -12,6 +14,7 @@ from stakes.engines.columns import read_number, refuse_repeated_names
 from stakes.engines.files.dialect import SEPARATORS, TITLES, Dialect, fields_of, find_dialect
 from stakes.engines.files.sources import Opened, Source
 from stakes.errors import InputError, Pass
+from stakes.tallies.arithmetic import Array
 
 _BLOCK = 1 << 20
 """Bytes per block."""
@@ -22,6 +25,8 @@ MOST_COLUMNS = 100_000
 _ENDINGS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": None, ".dat": None}
 USUAL = {end + zipped: sign for zipped in ("", ".gz") for end, sign in _ENDINGS.items()}
 """Separator by file extension; None if the extension leaves it open."""
+
+_LINE_END, _QUOTE = b'\n"'
 
 _FIRST = 1 << 16
 """Bytes at the beginning from which the dialect is found."""
@@ -123,27 +128,47 @@ def _blank_lines_at_the_end(source: Source) -> int:
     return max(tail[len(tail.rstrip(b"\r\n")) :].count(b"\n") - 1, 0)
 
 
-def refuse_faults(source: Source, dialect: Dialect) -> None:
-    """Raise the error of the first wrong line, if there is one: too few fields, say, which Polars fills up."""
-    if _suspicious(source, dialect) and (problem := fault(source, dialect)):
+def refuse_faults(source: Source, dialect: Dialect, each_line: bool) -> None:
+    """Raise the error of the first line with another number of fields than the header has, if there is one.
+
+    Polars fills up what is too short, and cuts off what is too long unless all columns are read: whatever stands behind
+    a separator too many is taken for the value of another column. Separators are counted in all lines together, which
+    is enough where no line may be too short, or in ``each_line``.
+    """
+    if _is_uneven(source, dialect, each_line) and (problem := fault(source, dialect)):
         raise problem
 
 
-def _suspicious(source: Source, dialect: Dialect) -> bool:
-    """Whether a line may be wrong, by a quick count of bytes; files with quotes always need the slow check.
-
-    No line has too many fields (Polars refuses those), so no line has too few if the total of separators is right.
-    """
-    separators, lines, end, sign = 0, 0, b"", dialect.separator.encode()
+def _is_uneven(source: Source, dialect: Dialect, each_line: bool) -> bool:
+    """Whether lines may differ, by bytes: a quote within a value looks like it, too."""
+    sign, others = dialect.separator.encode(), len(header(source, dialect)) - 1
+    separators, lines, uneven, seen = 0, 0, math.inf, np.zeros(0, np.uint8)
     with source.open() as file:
         for _ in range(dialect.skip):
             file.readline()
-        while block := file.read(_BLOCK):
-            if b'"' in block or b"\0" in block:
+        for seen in _outside_quotes(file):
+            if len(sign) > 1 or not seen.all():  # a NUL
                 return True
-            separators, lines, end = separators + block.count(sign), lines + block.count(b"\n"), block
-    lines += not end.endswith(b"\n")
-    return separators != lines * (len(header(source, dialect)) - 1)
+            marks, ends = seen == sign[0], seen == _LINE_END
+            if each_line and uneven == math.inf:
+                numbers = lines + np.arange(1, np.count_nonzero(ends) + 1)
+                off = separators + np.cumsum(marks)[ends] != others * numbers
+                uneven = numbers[off.argmax()] if off.any() else math.inf
+            separators, lines = separators + int(np.count_nonzero(marks)), lines + int(np.count_nonzero(ends))
+    lines += not len(seen) or int(seen[-1]) != _LINE_END
+    lines -= _blank_lines_at_the_end(source)
+    return bool(uneven <= lines) or separators != others * lines
+
+
+def _outside_quotes(file: Opened) -> Iterator[Array]:
+    """The bytes of a file that are not within quotes, block by block."""
+    inside = False
+    while block := file.read(_BLOCK):
+        seen = np.frombuffer(block, np.uint8)
+        if inside or b'"' in block:
+            quoted = np.bitwise_xor.accumulate(seen == _QUOTE) ^ inside
+            seen, inside = seen[~quoted], bool(quoted[-1])
+        yield seen
 
 
 def fault(source: Source, dialect: Dialect) -> errors.InputError | None:

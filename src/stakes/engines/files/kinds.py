@@ -74,8 +74,8 @@ class FileTable:
             if self.lazy is None:
                 return database.collect(self.source, names)
             frame = self.lazy.select(self._read(names)).collect()
-            if self._ends_early(frame):
-                self.refuse_faults()
+            if not self._is_read_whole(names) or self._ends_early(frame):
+                self.refuse_faults(self._ends_early(frame))
             return self._labelled(frame.select(names))
 
     def batches(self, names: Sequence[str], rows: int) -> Iterator[pl.DataFrame]:
@@ -84,10 +84,12 @@ class FileTable:
             if self.lazy is None:
                 yield from database.batches(self.source, names, rows)
                 return
+            if not self._is_read_whole(names):
+                _ = self._long_lines_are_refused
             checked = False
             for frame in older_polars.batches(self.lazy.select(self._read(names)), rows):
                 if not checked and self._ends_early(frame):
-                    self.refuse_faults()
+                    self.refuse_faults(each_line=True)
                     checked = True
                 yield self._labelled(frame.select(names)).rechunk()  # once, instead of in each use
 
@@ -103,10 +105,20 @@ class FileTable:
                 schema = self.lazy.collect_schema()
                 look(self.source, {name: schema[name] for name in names})
 
-    def refuse_faults(self) -> None:
+    def refuse_faults(self, each_line: bool = True) -> None:
         """Raise the error of the first wrong line of separated text, if there is one."""
         if self.separated is not None:
-            csv.refuse_faults(self.source, self.separated)
+            csv.refuse_faults(self.source, self.separated, each_line)
+
+    @cached_property
+    def _long_lines_are_refused(self) -> bool:
+        """Raise the error of a line with too many fields, which is looked for once."""
+        self.refuse_faults(each_line=False)
+        return True
+
+    def _is_read_whole(self, names: Sequence[str]) -> bool:
+        """Whether all columns are read, so that Polars refuses lines with too many fields."""
+        return not self.separated or len(self._read(names)) == len(self.columns)
 
     def _read(self, names: Sequence[str]) -> list[str]:
         """The columns to read; with separated text also the last, which is missing in lines that end early."""
