@@ -23,7 +23,7 @@ from stakes.errors import InputError, InputWarning
 from stakes.evaluation import recalibrating
 from stakes.metrics.many import hand_till_bounds
 from stakes.tallies.class_scores import ClassSample, pairs_in_order
-from tests.engines.test_lazy import ELSEWHERE, QUICK_ENGINES, SPARK, maker
+from tests.engines.test_lazy import ELSEWHERE, QUICK_ENGINES, SPARK, dask_frame, maker
 
 ROWS = 300
 CLASSES = ("a", "b", "c")
@@ -603,3 +603,13 @@ def test_a_segment_without_rows_of_a_class_is_as_sure_of_the_others(lacking, bes
         assert (other.low, other.high) == pytest.approx((one.low, one.high), rel=0.006)
     assert there["macro_auc"].reason == here["macro_auc"].reason != ""
     assert there.to_json()
+
+
+@pytest.mark.parametrize("beside", [{}, {"costs": COSTS}], ids=["by score", "by costs"])
+def test_rows_of_partitions_that_are_numbered_alike_are_not_mixed_up(beside):
+    """As in tables of files, where Dask joins columns by these numbers, which each partition has again."""
+    asked, frame = {"truth": "y", "score": SCORE, **beside}, unlike(1200)
+    known, found = (stakes.evaluate(data, **asked) for data in (frame, dask_frame(frame, 4)))
+    assert np.array_equal(found.confusion.counts, known.confusion.counts)
+    for name in ("multiclass_log_loss", "multiclass_brier_score", "top_k_accuracy"):
+        assert found[name].value == pytest.approx(known[name].value, rel=1e-12)

@@ -42,9 +42,12 @@ def duckdb_relation(frame: pl.DataFrame):
     return duckdb.from_arrow(frame.to_arrow())
 
 
-def dask_frame(frame: pl.DataFrame):
+def dask_frame(frame: pl.DataFrame, partitions: int = 2):
+    """Partitions as they come from files: the rows of each are numbered from 0 on, and one has none."""
     dask = importlib.import_module("dask.dataframe")  # part of the test extra: missing is a failure
-    return dask.from_pandas(frame.to_pandas(), npartitions=2)
+    ends = [*np.linspace(0, len(frame), partitions + 1).astype(int).tolist(), len(frame)]
+    parts = [frame[start:end].to_pandas() for start, end in itertools.pairwise(ends)]
+    return dask.from_map(lambda part: part, parts, meta=parts[0].iloc[:0])
 
 
 def ibis_table(frame: pl.DataFrame):

@@ -13,6 +13,7 @@ import stakes
 from stakes.errors import InputError
 from stakes.uncertainty.ranks import PairTests, mean_interval
 from tests.bad_inputs.catalogue import run_command
+from tests.engines.test_lazy import dask_frame
 from tests.parts import is_older
 
 pytestmark = pytest.mark.filterwarnings("ignore:there are only")
@@ -374,6 +375,7 @@ def test_batches_refuse_what_the_whole_does(tmp_path, in_batches):
 LAZY = {
     "lazy polars": lambda frame, _: frame.lazy(),
     "duckdb": lambda frame, _: duckdb.sql("SELECT * FROM frame"),
+    "dask": lambda frame, _: dask_frame(frame),
     "spark": lambda frame, session: session.createDataFrame(frame.to_pandas()).repartition(3),
 }
 ASKED = {
@@ -394,7 +396,7 @@ def graded_frame():
     }).with_columns(twin=pl.col("same"))  # fmt: skip
 
 
-@pytest.fixture(params=["lazy polars", "duckdb", pytest.param("spark", marks=pytest.mark.spark)])
+@pytest.fixture(params=["lazy polars", "duckdb", "dask", pytest.param("spark", marks=pytest.mark.spark)])
 def lazily(request):
     session = request.getfixturevalue("spark") if request.param == "spark" else None
     return lambda frame: LAZY[request.param](frame, session)
@@ -402,7 +404,7 @@ def lazily(request):
 
 @pytest.mark.filterwarnings("ignore:PySpark does not")
 @pytest.mark.parametrize("asked", ASKED.values(), ids=ASKED)
-@pytest.mark.spread(5)
+@pytest.mark.spread(6)
 def test_lazy_tables_are_ranked_where_they_lie(lazily, asked, monkeypatch):
     """Every sum of the tally is that of the rows, and no row is brought here."""
     frame, scores = graded_frame(), ["a", DOTTED, "same", "twin"]

@@ -14,6 +14,7 @@ from stakes.errors import InputError
 from stakes.evaluation import shared_models
 from stakes.tallies.clusters import deal_out
 from stakes.tallies.count_sums import Levels
+from tests.engines.test_lazy import dask_frame
 from tests.kinds.rows import labels, quantiles
 
 N = 900
@@ -232,7 +233,7 @@ def test_a_series_goes_on_from_batch_to_batch(in_batches, tmp_path):
 ENGINES = {
     "polars": lambda file: pl.scan_parquet(file),
     "duckdb": lambda file: importlib.import_module("duckdb").sql(f"select * from '{file}'"),
-    "dask": lambda file: importlib.import_module("dask.dataframe").from_pandas(pl.read_parquet(file).to_pandas(), 4),
+    "dask": lambda file: dask_frame(pl.read_parquet(file)),
     "ibis": lambda file: importlib.import_module("ibis").memtable(pl.read_parquet(file).to_arrow()),
 }
 IN_BATCHES = ["tags", "scores of labels", "quantiles", "an ensemble", "outputs", "counts", "an exposure", "forecasts"]

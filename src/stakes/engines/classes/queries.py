@@ -40,6 +40,7 @@ from stakes.engines.lazy.queries import (
     Groups,
     Look,
     QuerySource,
+    row_by_row,
     surprise,
     whether,
     with_infinite,
@@ -125,6 +126,16 @@ def _uneven(total: nw.Expr) -> nw.Expr:
     return (total - 1.0 > ROUNDING) | (1.0 - total > ROUNDING)
 
 
+@row_by_row
+def _with_codes(frame: LazyTable, table: "ClassTable", codes: Mapping[object, int]) -> LazyTable:
+    return table._with_codes(frame, codes)
+
+
+@row_by_row
+def _with_ranks_and_losses(frame: LazyTable, table: "ClassTable") -> LazyTable:
+    return table._with_losses(table._with_ranks(frame))
+
+
 @dataclass(frozen=True, eq=False)
 class ClassTable:
     """A table of class scores in another engine; ``plain`` has nothing but them and the code of the true class.
@@ -162,30 +173,35 @@ class ClassTable:
 
     def with_scores(self, codes: Mapping[object, int]) -> "ClassTable":
         """The same table with what follows from the scores of a row beside them."""
-        places = self.source.places
-        k, truth = len(self.classes), nw.col(places["truth"])
-        scores = [nw.col(places[f"score of {name}"]).cast(nw.Float64) + 0.0 for name in self.classes]
+        plain = _with_codes(self.source.frame, self, codes)
+        pairs = [f"{kind}{place}" for kind in ("log", "square") for place in range(len(self.classes))]
+        added = "odd", "missed", *_MOMENTS, *pairs
+        places = {**self.source.places, "code": "code", "rank": "rank", "decided": "decided"}
+        source = replace(self.source, frame=_with_ranks_and_losses(plain, self), places=places, added=added)
+        priced = None if self.priced is None else replace(self.priced, source=source)
+        return replace(self, source=source, plain=plain, priced=priced)
+
+    def _with_codes(self, frame: LazyTable, codes: Mapping[object, int]) -> LazyTable:
+        """Add the scores as numbers, and the code of the true class."""
+        truth = nw.col(self.source.places["truth"])
+        scores = [nw.col(self.source.places[f"score of {name}"]).cast(nw.Float64) + 0.0 for name in self.classes]
         code = sum_of(choose(truth == value, nw.lit(place), nw.lit(0)) for value, place in codes.items())
-        frame = plain = self.source.frame.with_columns(
-            code.alias("code"), *(score.alias(f"s{place}") for place, score in enumerate(scores))
-        )
-        columns = [nw.col(f"s{place}") for place in range(k)]
-        own = sum_of(choose(nw.col("code") == place, columns[place], nw.lit(0.0)) for place in range(k))
+        return frame.with_columns(code.alias("code"), *(one.alias(f"s{place}") for place, one in enumerate(scores)))
+
+    def _with_ranks(self, frame: LazyTable) -> LazyTable:
+        """Add the rank of the true class, and what is decided."""
+        k = len(self.classes)
+        own = sum_of(choose(nw.col("code") == place, nw.col(f"s{place}"), nw.lit(0.0)) for place in range(k))
         frame = frame.with_columns(own.alias("own"))
         frame = frame.with_columns(sum_of(map(self._goes_before, range(k))).alias("rank"))
         pricing, costs = self.asked.pricing, {} if self.priced is None else self.priced.columns
-        frame = with_decisions(frame, self.classes, pricing if self.asked.prediction is None else None, costs)
-        frame, added = self._with_losses(frame)
-        places = {**places, "code": "code", "rank": "rank", "decided": "decided"}
-        source = replace(self.source, frame=frame, places=places, added=added)
-        priced = None if self.priced is None else replace(self.priced, source=source)
-        return replace(self, source=source, plain=plain, priced=priced)
+        return with_decisions(frame, self.classes, pricing if self.asked.prediction is None else None, costs)
 
     def _goes_before(self, place: int) -> Term:
         score, own = nw.col(f"s{place}"), nw.col("own")
         return whether((score > own) | ((score == own) & (nw.col("code") > place)))
 
-    def _with_losses(self, frame: LazyTable) -> tuple[LazyTable, tuple[str, ...]]:
+    def _with_losses(self, frame: LazyTable) -> LazyTable:
         """Add what a row loses, and what its other scores do; those of rows that are no probabilities nobody asks."""
         k, (low, high) = len(self.classes), self._span
         scores = [nw.col(f"s{place}") for place in range(k)]
@@ -210,8 +226,7 @@ class ClassTable:
             one = nw.col(name)
             powers = [nw.col(f"loss_{loss}"), unit, unit * one, unit * one * one, unit * one * one * one]
             frame = frame.with_columns(*(value.alias(f"moment_{loss}_{n}") for n, value in enumerate(powers)))
-        pairs = [f"{kind}{place}" for kind in ("log", "square") for place in range(k)]
-        return frame, ("odd", "missed", *_MOMENTS, *pairs)
+        return frame
 
     def count(self, exact: bool | None) -> Counted | None:
         """Ask the engine for its groups, and count them as if they were rows."""

@@ -8,6 +8,7 @@ import narwhals as nw
 
 from stakes.engines.columns import LazyTable
 from stakes.engines.conditions.translation import combine_in_pairs
+from stakes.engines.lazy.queries import row_by_row
 from stakes.engines.lazy.spark_text import choose
 from stakes.engines.plan import Plan
 from stakes.tallies.bayes import ALIKE
@@ -19,6 +20,7 @@ def _first(tests: list[nw.Expr]) -> nw.Expr:
     return nw.min_horizontal(*(choose(test, nw.lit(place), nw.lit(len(tests))) for place, test in enumerate(tests)))
 
 
+@row_by_row
 def with_decisions(
     frame: LazyTable, classes: tuple[str, ...], pricing: Pricing | None, columns: Mapping[str, nw.Expr]
 ) -> LazyTable:
@@ -30,6 +32,7 @@ def with_decisions(
     return best.with_columns(_first([nw.col(score) >= nw.col("best") for score in scores]).alias("decided"))
 
 
+@row_by_row
 def with_cheapest(
     frame: LazyTable, pricing: Pricing, classes: tuple[str, ...], positive: str | None, columns: Mapping[str, nw.Expr]
 ) -> LazyTable:
@@ -63,6 +66,7 @@ def with_cheapest(
     return frame.with_columns(_first([nw.col(name) <= enough for name in names]).alias("decided"))
 
 
+@row_by_row
 def with_decision(
     frame: LazyTable,
     score: nw.Expr,

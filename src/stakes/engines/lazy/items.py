@@ -85,8 +85,8 @@ def _by_cluster(source: QuerySource, scores: Mapping[str, nw.Expr], facts: Facts
         nw.col(place), *(one.alias(name) for name, one in zip(names, scores.values(), strict=True))
     )
     frame = frame.with_columns((nw.sum_horizontal(*names) / len(names)).alias("mean"))
-    added = [nw.col(name).sum().alias(name) for name in names]
-    added += [(nw.col(name) - nw.col("mean")).sum().alias(f"{name}_apart") for name in names]
+    frame = frame.with_columns(*((nw.col(name) - nw.col("mean")).alias(f"{name}_apart") for name in names))
+    added = [nw.col(name).sum() for name in (*names, *(f"{name}_apart" for name in names))]
     table = collect(frame.group_by(place).agg(nw.len().alias("items"), *added))
     labels = encode(to_column(table[place].to_native(), "cluster"))
     order = np.argsort(labels.codes, kind="stable")
