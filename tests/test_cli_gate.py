@@ -580,3 +580,22 @@ def test_figures_may_be_named_as_the_text_names_them():
         sign = "<=" if asked == "log loss" else ">="
         (check,) = stakes.gate(ev, require=[f"{asked} {sign} 0.3"]).checks
         assert check.seen == ev[name].value
+
+
+@pytest.mark.parametrize(
+    "how",
+    [["--bins"], ["--exact"], ["--bins", "--frequency", "times"], ["--bins", "--auc-error", "1e-6"]],
+    ids=" ".join,
+)
+def test_a_model_in_bins_is_its_own_on_the_same_rows(how, tmp_path):
+    """Both are counted as was asked; where rows are read one of the two has no bins."""
+    rng = np.random.default_rng(0)
+    truth = rng.random(400) < 0.4
+    scores = [rng.beta(2, 2, 400) * (1 - part) + part * truth for part in (0.3, 0.2)]
+    lines = [",".join(map(str, row)) for row in zip(truth.astype(int), *scores, rng.integers(1, 4, 400), strict=True)]
+    (tmp_path / "rows.csv").write_text("\n".join(["y,p,q,times", *lines]))
+    asked = [tmp_path / "rows.csv", "--truth", "y", "--score", "p", "--baseline-score", "q", "--no-worse", "auc:0.01"]
+    plain, _ = told(*asked, *(how[1:] if "--frequency" in how else []))
+    found, code = told(*asked, *how)
+    assert code == 0
+    assert found["checks"][0]["seen"] == pytest.approx(plain["checks"][0]["seen"], abs=1e-3)

@@ -183,7 +183,7 @@ def _compare(files: tuple[str, ...], columns: Arguments, id: str | None = None, 
 
     if len(files) > (1 if id is None else 2) or "-" in files or any(name.endswith(".tally") for name in files):
         raise click.UsageError("a baseline on the same rows goes with one FILE of rows, which is read twice.")
-    shared = {name: value for name, value in columns.items() if name not in ("score", "prediction", "exact", "by")}
+    shared = {name: value for name, value in columns.items() if name not in ("score", "prediction", "auc_error", "by")}
     return compare(options.one_or_all(files), id=id, **shared, **outputs)
 
 

@@ -64,8 +64,8 @@ def warn_of_wide(figure: Figure, margin: float) -> None:
         )
 
 
-_ROUNDING = 1e-12
-"""Figures that differ by less are those of the same model on the same rows."""
+_ROUNDING, _BINNED = 1e-12, 1e-3
+"""Figures that differ by less are those of the same model on the same rows; the second where one of them is of bins."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,16 +104,23 @@ def _difference(figure: Figure, metric: Metric, evaluation: Evaluation, baseline
 def _same_model(figure: Figure, evaluation: Evaluation, first: Evaluation) -> None:
     """A comparison whose first model is another one, or has other rows, says nothing about this evaluation.
 
-    The last digits may differ: an evaluation that was counted for a gate knows no sums that it does not need.
+    The last digits may differ: an evaluation that was counted for a gate knows no sums that it does not need. Scores
+    may lie in bins in one of the two, and be known in the other.
     """
     one, other = figure.in_(evaluation).value, figure.in_(first).value
-    alike = math.isclose(one, other, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
+    near = _ROUNDING if _in_bins(evaluation) == _in_bins(first) else _BINNED
+    alike = math.isclose(one, other, rel_tol=near, abs_tol=near)
     if not alike and not (math.isnan(one) and math.isnan(other)):
         raise InputError(
             "another-model",
             f"baseline: its first model has {figure!s} {other:.6g} but this evaluation {one:.6g}; compare this "
             "model, on these rows, with the baseline",
         )
+
+
+def _in_bins(evaluation: Evaluation) -> bool:
+    counted = evaluation.counted
+    return any(table is not None and any(table.grids) for table in (counted.scores, counted.class_scores))
 
 
 def _paired(metric: Metric, comparison: Comparison) -> Estimate:
