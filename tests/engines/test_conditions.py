@@ -744,3 +744,11 @@ def test_nanoseconds_are_refused_rather_than_cut(kind, tmp_path):
         else:
             with pytest.raises(stakes.InputError, match="the column 't' holds times finer than microseconds"):
                 stakes.evaluate(data, truth="y", score="p", where="t = '2024-01-01'")
+
+
+def test_a_text_with_blanks_around_it_is_found_again(tmp_path):
+    (tmp_path / "t.csv").write_text("y,p,site\n1,0.8,a \n0,0.2,b\n1,0.7,a\n0,0.3,b\n")
+    with pytest.raises(
+        InputError, match=r"t\.csv, line 2: where: the column 'site' is compared with a number but holds"
+    ):
+        stakes.evaluate(tmp_path / "t.csv", truth="y", score="p", where="site > 20")

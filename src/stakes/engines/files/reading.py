@@ -442,9 +442,9 @@ def _needs_second_pass(column: pl.Series, missing: Sequence[str]) -> bool:
 
 
 def _place(table: FileTable, column: str, value: str) -> str:
-    """The place of the first occurrence of a text."""
-    rows = table.collect([column])[column]
-    return table.place(int((rows == value).arg_true()[0]))
+    """The place of the first occurrence of a text, with blanks around it or without."""
+    rows = table.collect([column])[column].cast(pl.String)
+    return table.place(int((rows.str.strip_chars() == value.strip()).arg_true()[0]))
 
 
 def _join(argument: str, parts: Sequence[pl.Series]) -> pl.Series:
