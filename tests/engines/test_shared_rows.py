@@ -322,3 +322,15 @@ def test_a_model_that_is_never_wrong_leaves_the_other_as_sure_as_it_is(weight, f
     for one, other in zip(*(stakes.compare(d, **asked).pairs for d in (perfect, perfect.lazy())), strict=True):
         assert (other.low, other.high) == pytest.approx((one.low, one.high), abs=0.06 * (one.high - one.low))
         assert max(one.p_value, other.p_value) < 1e-12
+
+
+def test_heavy_rows_make_differences_of_decisions_less_sure_without_the_rows_too(few_cells):
+    """A few heavy rows carry the difference: fourth powers of weights tell how few."""
+    rng = np.random.default_rng(1)
+    truth, weight = rng.integers(0, 2, 600), np.exp(2 * rng.normal(size=600))
+    said = {name: np.where(rng.random(600) < right, truth, 1 - truth) for name, right in {"a": 0.75, "b": 0.6}.items()}
+    frame = pl.DataFrame({"y": truth, **said, "w": weight})
+    asked = {"truth": "y", "predictions": ["a", "b"], "positive": 1, "weight": "w", "metric": ["accuracy", "mcc", "f1"]}
+    for one, other in zip(*(stakes.compare(d, **asked).pairs for d in (frame, frame.lazy())), strict=True):
+        assert (other.low, other.high) == pytest.approx((one.low, one.high), abs=0.01 * (one.high - one.low))
+        assert other.p_value == pytest.approx(one.p_value, rel=0.05)

@@ -33,6 +33,9 @@ MOST_CELLS = 2 * 10**5
 PRODUCTS = ((0,), (1,), (0, 0), (0, 1), (1, 1))
 """Sums within a cell: the distances of the two scores from its lower ends, and products of these."""
 
+FOURTHS = "fourths"
+"""The name of the sum of fourth powers of weights, which tells how few rows carry a figure of decisions."""
+
 SIDES = ("first", "second")
 _NAMES = [f"above_{'_'.join(SIDES[side] for side in sides)}_added" for sides in PRODUCTS]
 
@@ -170,8 +173,11 @@ def _ask(
             places[side] = own[0]
     if outputs[0].grid:
         frame = frame.with_columns(*_products(source.unit))
+    added = tuple(_NAMES) if outputs[0].grid else (FOURTHS,) if "weight" in places else ()
+    if FOURTHS in added:
+        frame = frame.with_columns((source.unit * source.unit * source.unit).alias(FOURTHS))  # which weights multiply
     keys = [name for name in places if name != "weight" and not of_costs([name])]
-    table = replace(source, frame=frame, places=places, added=tuple(_NAMES) if outputs[0].grid else ())
+    table = replace(source, frame=frame, places=places, added=added)
     if query is not None:
         return replace(query, source=table).ask(keys)
     groups = table.groups(keys)

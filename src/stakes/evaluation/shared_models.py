@@ -26,6 +26,7 @@ from stakes.engines.pricing import cost_column, of_costs
 from stakes.engines.reading import Read, RowQuestion, read_rows
 from stakes.engines.segments import spread_by, with_segments_together
 from stakes.engines.shared_rows import (
+    FOURTHS,
     MOST_CELLS,
     SIDES,
     Output,
@@ -327,7 +328,7 @@ class SharedModels:
         for name, read, own in zip(names, reads, taken, strict=True):
             model = contestant_of(name, read, self.evaluations[name], *own, decisions)
             sample = replace(model.sample, alike=groups.sizes, weight=groups.weight, squares=groups.squares)
-            sample = replace(sample, costs=costs)
+            sample = replace(sample, fourths=groups.added.get(FOURTHS), costs=costs)
             found.append(replace(model, sample=sample))
         return found[0], found[1]
 

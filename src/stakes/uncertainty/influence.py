@@ -72,6 +72,7 @@ class Influence:
     ``changes`` are the figure minus what it is without such a unit, ``counts`` how many units of each kind there are.
     ``sizes`` is the size of the sample that each unit belongs to: all, or its class where class counts are fixed.
     ``most_degrees`` bounds the degrees of freedom, ``unseen`` is the largest change that one more row could make.
+    Units of a kind may weigh differently: ``tails`` says how much larger that makes their fourth powers.
     """
 
     changes: Array
@@ -79,6 +80,7 @@ class Influence:
     sizes: Array | float
     most_degrees: float
     unseen: float = 0.0
+    tails: Array | None = None
 
     @classmethod
     def of_error(
@@ -106,6 +108,7 @@ class Influence:
             self,
             changes=np.append(self.changes, changes),
             counts=np.append(self.counts, counts),
+            tails=None if self.tails is None else np.append(self.tails, np.ones(len(counts))),
             sizes=np.append(sizes, more),
         )
 
@@ -141,7 +144,8 @@ class Influence:
         if square <= 0 or self._largest <= _ROUNDED * self.unseen:  # what varies then is rounding alone
             return min(FEWEST_DEGREES, self.most_degrees)
         units = float(self.counts.sum())
-        tails = units * weighted_sum(self._squares**2, self.counts) / square**2
+        fourths = self._squares**2 if self.tails is None else self._squares**2 * self.tails
+        tails = units * weighted_sum(fourths, self.counts) / square**2
         found = 2 * units / (tails - 1) if tails > 1 else math.inf
         return min(max(found, FEWEST_DEGREES), self.most_degrees)
 

@@ -314,7 +314,8 @@ def _influence(sample: Sample, found: Array, most: float | None = None, held: bo
     sizes: Array | float = units
     if held:
         sizes = np.bincount(sample.truth, each)[sample.truth]
-    return Influence(found, each if of_rows else np.ones(len(found)), sizes, (units if most is None else most) - 1)
+    counts, tails = (each, sample.tails) if of_rows else (np.ones(len(found)), None)
+    return Influence(found, counts, sizes, (units if most is None else most) - 1, tails=tails)
 
 
 def _of_decisions(metric: Metric, sample: Sample, decided: Array, held: bool) -> _FigureOfRows:

@@ -115,9 +115,9 @@ class Sample:
 
     Rows with the same number in ``cluster`` belong together. ``costs`` is what each decision costs in each row, where
     that differs from row to row. An entry can stand for many equal rows: ``alike`` is their number, ``weight`` their
-    total weight, and ``squares`` the sum of their squared weights. Rows of a time series are forecasts ``horizon``
-    steps ahead: rows nearer to each other than that are correlated. A ``baseline`` is what ignoring the input predicts,
-    if that was given.
+    total weight, ``squares`` the sum of their squared weights, and ``fourths`` that of fourth powers. Rows of a time
+    series are forecasts ``horizon`` steps ahead: rows nearer to each other than that are correlated. A ``baseline`` is
+    what ignoring the input predicts, if that was given.
     """
 
     truth: Array
@@ -129,12 +129,14 @@ class Sample:
     costs: Array | CostGroups | None = None
     alike: Array | None = None
     squares: Array | None = None
+    fourths: Array | None = None
     horizon: int | None = None
     baseline: float | None = None
 
     def take(self, rows: Array) -> "Sample":
         """Return some of the rows (a mask)."""
-        columns = {name: getattr(self, name) for name in ("truth", "weight", "cluster", "costs", "alike", "squares")}
+        names = "truth", "weight", "cluster", "costs", "alike", "squares", "fourths"
+        columns = {name: getattr(self, name) for name in names}
         taken = {name: column[rows] for name, column in columns.items() if column is not None}
         if "cluster" in taken:
             taken["cluster"] = np.unique(taken["cluster"], return_inverse=True)[1]
@@ -166,6 +168,11 @@ class Sample:
     def unit(self) -> Array:
         """The weight of one row of each entry."""
         return self.squared_weights / self.weights
+
+    @property
+    def tails(self) -> Array | None:
+        """How much larger the fourth powers of weights are than those of equal rows, where entries stand for others."""
+        return None if self.fourths is None else self.fourths / (self.weights * self.unit**3)
 
     @property
     def single_cluster(self) -> bool:
