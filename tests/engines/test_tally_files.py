@@ -617,3 +617,19 @@ def test_names_that_look_like_references_are_names(tmp_path):
     one = stakes.count(truth=rng.random(300) < 0.5, score=rng.random(300), by=np.full(300, "number"))
     one.save(tmp_path / "b.tally")
     assert set(stakes.load(tmp_path / "b.tally").segments) == {"number"}
+
+
+@pytest.mark.parametrize("lacking", [False, True], ids=["all classes", "a class without rows"])
+def test_averages_over_classes_are_as_open_as_the_bins_of_each(lacking, tmp_path):
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2 if lacking else 3, 300)
+    scores = rng.dirichlet([1, 1, 1], 300) + 0.6 * np.eye(3)[truth]
+    columns = dict(zip("abc", (scores / scores.sum(1, keepdims=True)).T, strict=True))
+    asked = {"truth": np.array([*"abc"])[truth], "score": columns}
+    stakes.count(**asked).save(tmp_path / "shared.tally")
+    rows, shared = stakes.evaluate(**asked), stakes.evaluate(tmp_path / "shared.tally")
+    for name in ("auc", "gini", "average_precision"):
+        for how in ("weighted",) if lacking else ("macro", "weighted"):
+            one, other = rows[f"{how}_{name}"], shared[f"{how}_{name}"]
+            low, high = other.bounds
+            assert other.low <= low <= one.value <= high <= other.high

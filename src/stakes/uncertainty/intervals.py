@@ -5,11 +5,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from stakes.errors import Given, InputError, some
 from stakes.metrics import Metric
-from stakes.metrics.many import ROW_LOSSES, Average
+from stakes.metrics.many import ROW_LOSSES, Average, mean_over_classes
 from stakes.tallies import ClassScores, Confusion, CostSums, ErrorSums, LabelSums, QuantileSums, ScoreTable, Tally
-from stakes.tallies.arithmetic import Array, divide
+from stakes.tallies.arithmetic import Array, divide, exact
 from stakes.tallies.checks import is_one_of
 from stakes.uncertainty import score_intervals
 from stakes.uncertainty.bootstrap import BOOTSTRAPS, bootstrap_interval, table_intervals
@@ -119,7 +121,21 @@ def _in_bins(
         moved = [i for i, metric in enumerate(metrics) if _is_moved(metric, values[i])]
         for i, ends in zip(moved, order_bounds([metrics[i] for i in moved], tally), strict=True):
             each[i] = _widened(each[i], metrics[i], values[i], ends, tally.merged)
+    if isinstance(tally, ClassScores) and tally.merged:
+        for i, metric in enumerate(metrics):
+            if isinstance(metric.function, Average):
+                each[i] = _widened_average(each[i], metric.function, metric, values[i], tally)
     return each
+
+
+def _widened_average(found: Interval, average: Average, metric: Metric, value: float, tally: ClassScores) -> Interval:
+    """The same for an average over the classes, each of which may be off in its own bins."""
+    base = average.base.with_parameters(**metric.parameters)
+    if not _is_moved(base, value):
+        return found
+    ends = np.array([order_bounds([base], table)[0] for table in tally.tables])
+    low, high = mean_over_classes(ends.T, exact(tally.sizes) if average.how == "weighted" else None)
+    return _widened(found, base, value, (float(low), float(high)), merged=True)
 
 
 def _with_off_by(found: Interval, metric: Metric, value: float, tally: Tally) -> Interval:
