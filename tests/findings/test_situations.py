@@ -67,7 +67,7 @@ SITUATIONS = {
     "suspiciously perfect": (two(Y + 0.1 * RNG.random(300)), "caution.perfect", "caution"),
     "one class": (two([0.3] * 25 + [0.7] * 25, [1] * 50), "caution.absent", "caution"),
     "one class of three": (classes_of_one, "caution.absent", "caution"),
-    "bins are no probabilities to check": (two(P, exact=False), "verdict.honest", "open"),
+    "probabilities in bins": (two(P, exact=False), "verdict.honest", "doubt"),
     "bins": (two(P, exact=False), "caution.bins", "caution"),
     "f1 that flips": (decided(np.ones(300, int), (RNG.random(300) < 0.9).astype(int)), "caution.f1_flips", "caution"),
     "no better than the majority": (decided(1 - Y), "caution.majority", "caution"),
