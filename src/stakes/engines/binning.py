@@ -207,7 +207,7 @@ class SortedSums:
     def add(self, cells: Tensor, numbers: Tensor, weight: Tensor | None, sums: list[Array] | None = None) -> None:
         """Add a batch; ``sums`` are columns to add up instead: how many rows each entry stands for, say."""
         ops = self._ops
-        keys = (ops.cast(cells, "int64") << self._bits) + (numbers + (1 << (self._bits - 1)))
+        keys = self._keys(ops.cast(cells, "int64"), numbers)
         if weight is not None:
             exact = ops.home(weight).astype(np.longdouble)  # sums of billions must not drift
             self._parts.append(add_up(ops.home(keys), exact, exact * exact))
@@ -226,7 +226,8 @@ class SortedSums:
         for keys, *columns in self._parts:
             cells, numbers = self._apart(keys)
             edges = bins.edges(numbers >> self._beside, "probability", bits)
-            found.add(cells, (bins.numbers(edges, "line", bits) << self._beside) + (numbers & low), None, columns)
+            numbers = (bins.numbers(edges, "line", bits) << self._beside) + (numbers & low)
+            found._parts.append(add_up(self._keys(cells, numbers), *columns))
         return found
 
     def entries(self) -> tuple[Array, Array, list[Array]]:
@@ -241,6 +242,9 @@ class SortedSums:
         sums = columns if len(columns) == 1 else [column.astype(np.float64) for column in columns]
         weights, squares = sums if len(sums) > 1 else (*sums, None)
         return Binned(grid, cells, bins.edges(numbers, grid, bits), weights, squares, bits)
+
+    def _keys(self, cells: Tensor, numbers: Tensor) -> Tensor:
+        return (cells << self._bits) + (numbers + (1 << (self._bits - 1)))
 
     def _apart(self, keys: Array) -> tuple[Array, Array]:
         return keys >> self._bits, (keys & ((1 << self._bits) - 1)) - (1 << (self._bits - 1))
