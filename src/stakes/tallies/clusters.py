@@ -12,9 +12,8 @@ import numpy as np
 
 from stakes.frozen import dataclass, replace
 from stakes.tallies import bins
-from stakes.tallies.arithmetic import Array, Values, divide, run_starts
+from stakes.tallies.arithmetic import Array, Values, divide
 from stakes.tallies.confusion import Confusion
-from stakes.tallies.keys import add_up
 from stakes.tallies.on_demand import remembered
 from stakes.tallies.scores import ScoreTable
 
@@ -52,19 +51,6 @@ def places_among(levels: Array, values: Array) -> Array:
     sought = np.flatnonzero(held[own])
     found[sought] = np.searchsorted(levels, values[sought])
     return np.asarray(found)
-
-
-def share_of_mixed_pairs(scores: Array, counts: Array | None, grid: tuple[str, int]) -> tuple[float, int]:
-    """How many pairs of rows lie in the same cell of a grid, though not in the same fine bin; how many cells hold rows.
-
-    Nothing that hangs on the order of such rows can be told by cells.
-    """
-    counts = np.ones(len(scores)) if counts is None else counts
-    kind, bits = grid
-    fine, rows = add_up(bins.numbers(scores, kind), counts.astype(np.float64))
-    shares = rows / rows.sum()
-    together = np.add.reduceat(shares, run_starts(fine >> (bins.FINE - bits)))
-    return float(together @ together - shares @ shares), len(together)
 
 
 def deal_out(clusters: Array) -> Array:

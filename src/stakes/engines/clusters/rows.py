@@ -15,25 +15,32 @@ from stakes.engines.memory import Rows
 from stakes.engines.plan import Counted
 from stakes.tallies import ScoreTable, bins
 from stakes.tallies.arithmetic import Array, run_starts
-from stakes.tallies.clusters import MOST_CLASSES, MOST_GROUPS, Clusters, share_of_mixed_pairs
-from stakes.tallies.keys import order_of
+from stakes.tallies.clusters import MOST_CLASSES, MOST_GROUPS, Clusters
+from stakes.tallies.keys import add_up, order_of
 
 BITS = 5
 """Scores of a cluster are counted on a grid of 2**BITS cells per power of two, or of more where all lie in a few."""
 
-_MIXED = 0.64
-"""Share of pairs of rows that may lie in the same cell and yet have different scores, on a grid of one cell."""
-
-_MOST_CELLS = 1000
+_MIXED, _MOST_CELLS = 0.64, 1000
+"""Share of pairs of rows that may lie in the same cell, though not in the same fine bin, on a grid of one cell; and the
+number of cells beyond which a grid is not made finer.
+"""
 
 
 def grid_bits(scores: Array, counts: Array | None = None, classes: int = 2) -> int:
-    """Bits of the grid for such scores: as few as tell nearly all rows apart whose scores differ."""
+    """Bits of the grid for such scores: as few as tell nearly all rows apart that lie in different bins.
+
+    What hangs on the order of rows cannot be told by cells that hold both.
+    """
     least = BITS if classes == 2 else class_bits(classes)
     kind = "probability" if scores.min() >= 0 and scores.max() <= 1 else "line"
+    rows = np.ones(len(scores)) if counts is None else counts.astype(np.float64)
+    fine, rows = add_up(bins.numbers(scores, kind), rows)
+    shares = rows / rows.sum()
     for bits in range(least, bins.FINE):
-        mixed, cells = share_of_mixed_pairs(scores, counts, (kind, bits))
-        if mixed <= _MIXED / 2**least or (bits > least and cells > _MOST_CELLS):
+        cells = np.add.reduceat(shares, run_starts(fine >> (bins.FINE - bits)))
+        enough = cells @ cells - shares @ shares <= _MIXED / 2**least
+        if enough or (bits > least and len(cells) > _MOST_CELLS):
             return bits
     return bins.FINE
 
