@@ -17,7 +17,8 @@ from stakes.tallies.pricing import Pricing, shares_of
 
 def _first(tests: list[nw.Expr]) -> nw.Expr:
     """The index of the first test that holds; at least one does."""
-    return nw.min_horizontal(*(choose(test, nw.lit(place), nw.lit(len(tests))) for place, test in enumerate(tests)))
+    places = [choose(test, nw.lit(place), nw.lit(len(tests))) for place, test in enumerate(tests)]
+    return nw.min_horizontal(*(one.alias(f"place{place}") for place, one in enumerate(places)))
 
 
 @row_by_row
