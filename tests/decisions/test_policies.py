@@ -7,11 +7,12 @@ import polars as pl
 import pytest
 
 import stakes
-from stakes.decisions.policies import CHEAPEST, HIGHEST, RECALIBRATED
+from stakes.decisions.policies import ALWAYS, CHEAPEST, HIGHEST, RECALIBRATED
 from stakes.engines import streaming
 from stakes.engines.classes import queries as class_queries
 from stakes.engines.lazy import queries
 from stakes.errors import InputError
+from stakes.evaluation import decided_rows
 from tests.engines.test_lazy import QUICK_ENGINES, SPARK, _one_thread_for_dask, elsewhere  # noqa: F401
 
 PRICES = np.array([[0, 2, 1, 0.6], [4, 0, 3, 0.7], [10, 7, 0, 0.8]])
@@ -202,3 +203,25 @@ def test_what_is_right_of_clusters_is_as_sure_whatever_the_unit_of_weights(unit)
     weight = random.random(300) + 0.1
     one, other = (stakes.decide(**asked, weight=weight * by).right["a"] for by in (1, unit))
     assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-9)
+
+
+def test_more_classes_than_engines_take_cost_what_they_do_also_in_clusters(tmp_path, monkeypatch):
+    """Codes of up to 256 classes have a byte, and there are more combinations of truth and decision."""
+    monkeypatch.setattr(streaming, "MOST_EXACT", 100)
+    monkeypatch.setattr(decided_rows, "MOST_EXACT", 100)
+    rng, names = np.random.default_rng(0), [f"c{place:02d}" for place in range(51)]
+    truth = rng.integers(0, 51, 400)
+    scores = np.exp(rng.normal(size=(400, 51)) + 3 * np.eye(51)[truth])
+    scores /= scores.sum(1, keepdims=True)
+    columns = {name: scores[:, place] for place, name in enumerate(names)}
+    pl.DataFrame({"y": np.array(names)[truth], "group": rng.integers(0, 60, 400), **columns}).write_parquet(
+        tmp_path / "rows.parquet"
+    )
+    costs = stakes.Costs((1 - np.eye(51)).tolist(), names, names)
+    found = stakes.decide(
+        tmp_path / "rows.parquet", truth="y", score={name: name for name in names}, costs=costs, cluster="group"
+    )
+    wrong = 1 - (scores.argmax(1) == truth).mean()
+    assert found.estimates[CHEAPEST].value == pytest.approx(wrong, rel=1e-12)
+    for name, count in zip(names, np.bincount(truth, minlength=51), strict=True):
+        assert found.savings[f"{ALWAYS}{name}"].value == pytest.approx(1 - count / 400 - wrong, rel=1e-9)

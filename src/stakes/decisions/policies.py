@@ -133,7 +133,8 @@ class DecidedRows:
         names = table.truths, tuple(decisions)
         if clusters is not None:
             held = clusters.weight, clusters.groups, None, clusters.alike, clusters.squares
-            sample, taken = Sample(np.asarray(clusters.truth), *names, None, *held), np.asarray(clusters.decided)
+            codes, taken = (np.asarray(one, np.int64) for one in (clusters.truth, clusters.decided))
+            sample = Sample(codes, *names, None, *held)
         else:
             truth, taken = np.nonzero(table.counts)
             sample = Sample(truth, *names, alike=table.counts[truth, taken])
@@ -289,7 +290,7 @@ class _Account:
         if alone and name.startswith(ALWAYS):
             places = ways.decided[name][:1]
         shape = len(sample.classes), len(places)
-        cells = sample.truth * len(places) + np.searchsorted(places, ways.decided[name])
+        cells = sample.truth.astype(np.int64) * len(places) + np.searchsorted(places, ways.decided[name])
 
         def count(weight: Array) -> Array:
             return np.bincount(cells, weight, math.prod(shape)).reshape(shape)
