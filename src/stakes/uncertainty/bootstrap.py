@@ -82,11 +82,12 @@ def _draw_rows(table: ScoreTable, pieces: ScoreTable, sampling: Sampling) -> tup
 
 
 def _draw_clusters(table: ScoreTable, pieces: ScoreTable, sampling: Sampling) -> tuple[Array, Array]:
-    scores, counts = sampling.require_clusters().pieces(pieces)
-    generator = sampling.generator()
+    clusters, generator = sampling.require_clusters(), sampling.generator()
+    scores, counts = clusters.pieces(pieces)
     draws = np.tensordot(cluster_weights(sampling, generator), counts, 1)
-    typical = counts.sum() / len(counts)
-    beyond = generator.standard_gamma(_ENDS, (*draws.shape[:2], 2)) * typical
+    held = np.count_nonzero(counts.any(axis=-1), axis=0) * max(clusters.count / len(counts), 1.0)
+    typical = counts.sum((0, 2)) / np.maximum(held, 1)  # what a cluster holds of each class, if anything
+    beyond = generator.standard_gamma(_ENDS, (*draws.shape[:2], 2)) * typical[:, None]
     draws = np.concatenate([beyond[..., :1], draws, beyond[..., 1:]], axis=-1)
     return np.concatenate([[scores.max() + 1], scores, [scores.min() - 1]]), draws
 
