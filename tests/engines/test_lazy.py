@@ -23,7 +23,7 @@ from stakes.engines import finer_bins, streaming
 from stakes.engines.classes import queries as class_queries
 from stakes.engines.lazy import counting as lazy
 from stakes.engines.lazy import order, queries
-from stakes.errors import InputError, InputWarning
+from stakes.errors import InputError, InputWarning, MissingPartError
 from stakes.evaluation import recalibrating, shared_models
 from stakes.tallies import bins
 from stakes.tallies.grid import Grid
@@ -1111,3 +1111,11 @@ def test_columns_of_the_same_name_are_refused(engine, request):
         table = request.getfixturevalue("spark").createDataFrame(frame.to_pandas()).toDF("p", "p")
     with pytest.raises(InputError, match="the table has several columns called 'p'; rename them"):
         stakes.evaluate(table, truth="flag", score="p")
+
+
+def test_a_library_that_hands_answers_over_may_be_missing(monkeypatch):
+    """DuckDB alone gives its answers to nobody: it takes pyarrow."""
+    table = duckdb_relation(pl.DataFrame({"y": [0, 1] * 20, "d": [0, 1] * 20}))
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingPartError, match="is handed over by pyarrow, which is missing; pip install pyarrow"):
+        stakes.evaluate(table, truth="y", prediction="d")

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import stakes
+from stakes.engines import segments, streaming
 from stakes.engines.columns import to_column
 from stakes.engines.lazy import counting as lazy_counting
 from stakes.engines.segments import segment_labels, values_of
@@ -190,3 +191,19 @@ def test_all_that_is_left_out_may_have_one_flag(lost):
     ev = stakes.evaluate(counted, truth="y", prediction="d", positive=1, by="vip", **lost)
     assert [*ev.segments] == ["true"]
     assert ev.counted.dropped_in == {"false": (9, 9), "true": (0, 27)}
+
+
+@pytest.mark.parametrize("question", QUESTIONS.values(), ids=list(QUESTIONS))
+@pytest.mark.parametrize("place", ["memory", "batches"])
+def test_a_column_that_names_rows_makes_no_segments(question, place, table, tmp_path, monkeypatch):
+    """Each row would be an evaluation of its own, which takes gigabytes before anybody sees why."""
+    for module in (segments, streaming):
+        monkeypatch.setattr(module, "MOST_SEGMENTS", 15)
+    named = pl.from_pandas(table).with_columns(row=pl.int_range(pl.len()))
+    rows = named
+    if place == "batches":
+        monkeypatch.setattr(streaming, "MOST_EXACT", 100)
+        named.write_parquet(rows := tmp_path / "rows.parquet")
+    with pytest.raises(stakes.InputError, match=r"by= makes 600 segments of 600 rows, too few in each to .*cluster="):
+        stakes.evaluate(rows, **question, by="row")
+    assert len(stakes.evaluate(rows, **question, by=["k", "sex"]).segments) == 22

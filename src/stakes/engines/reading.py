@@ -19,7 +19,7 @@ from stakes.engines.logits import probabilities_of
 from stakes.engines.plan import Counted, DecidedBy, Plan
 from stakes.engines.pricing import add_decisions_by_cost, classes_of_costs, cost_column, decide_by_costs
 from stakes.engines.rows import Dropped, RowsThatCount, keep_numbers, rows_that_count
-from stakes.engines.segments import segment_labels, spread_by
+from stakes.engines.segments import refuse_names_of_rows, segment_labels, spread_by
 from stakes.engines.tables import names_files, take
 from stakes.engines.tasks import settle_task
 from stakes.errors import About, Given, InputError, Pass, some
@@ -188,6 +188,8 @@ def read_and_count(data: Data, asked: RowQuestion) -> tuple[Read, Counted]:
     data = in_format(data, asked.text_format)
     with locating(data, asked):
         read = _read(data, asked)
+        if read.by is not None:
+            refuse_names_of_rows(len(read.by.names), read.length)
         return read, count_read(read, asked.baseline, asked.parts)
 
 

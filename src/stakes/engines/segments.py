@@ -7,7 +7,7 @@ import numpy as np
 
 from stakes.engines.columns import Arguments, Column, Data, Values, ranks
 from stakes.engines.labels import Labels, encode
-from stakes.errors import Given, InputError, some
+from stakes.errors import Given, InputError, Pass, some
 from stakes.tallies.arithmetic import Array
 
 _MOST_CODES = 1 << 22
@@ -37,6 +37,22 @@ def spread_by(by: Values, data: Data) -> dict[str, Values]:
         seen = f"names a column twice ({some([str(name) for name in by])})" if len(by) else "names no column"
         raise InputError("by-twice", Given("by"), f" {seen}; name each column that makes segments once")
     return {"by": next(iter(named.values()))} if len(named) == 1 else {f"by {n}": c for n, c in named.items()}
+
+
+MOST_SEGMENTS, _FEW_ROWS = 100_000, 10
+"""More segments than this of fewer rows than that name rows, and would take minutes and gigabytes."""
+
+
+def refuse_names_of_rows(segments: int, rows: int) -> None:
+    """Refuse very many segments of so few rows each that none could be compared."""
+    if segments > MOST_SEGMENTS and rows < _FEW_ROWS * segments:
+        raise InputError(
+            "segments-of-single-rows",
+            Given("by"),
+            f" makes {segments:,} segments of {rows:,} rows, too few in each to compare; name one with fewer values, "
+            "or, for rows that belong together, pass ",
+            Pass("cluster"),
+        )
 
 
 def segment_labels(columns: Mapping[str, Column]) -> Labels | None:

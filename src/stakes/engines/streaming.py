@@ -44,6 +44,7 @@ from stakes.engines.plan import Counted, Plan
 from stakes.engines.pricing import of_costs
 from stakes.engines.reading import RowQuestion
 from stakes.engines.rows import Dropped, rows_that_count
+from stakes.engines.segments import MOST_SEGMENTS, refuse_names_of_rows
 from stakes.engines.tables import warn_of_same_column
 from stakes.engines.tasks import settle_task
 from stakes.tallies import ForecastSums, QuantileSums, ScoreTable
@@ -199,6 +200,7 @@ def _count(files: Files, asked: RowQuestion, keep_scores: bool) -> Counted | Non
         dropped, read, lost = dropped + batch.dropped.rows, read + batch.length, lost + batch.dropped.weight
         if batch.labels and not counting.add(batch):
             return None
+        counting.refuse_names_of_rows(files.likely_rows)
     if read == dropped:
         raise files.nothing_there()
     counted = counting.count(asked)
@@ -293,6 +295,13 @@ class Counting:
     def prepare(self, batch: Batch) -> Batch:
         """Do what can be done of a batch, in the order of batches, while the one before it is being counted."""
         return batch
+
+    def refuse_names_of_rows(self, rows: int) -> None:
+        """Refuse segments of which about so many rows in all make very many."""
+        if len(self._cells.names) > MOST_SEGMENTS:
+            places = [place for place, name in enumerate(self._kinds) if name.startswith("by")]
+            segments = {tuple(names[place] for place in places) for names in self._cells.names}
+            refuse_names_of_rows(len(segments), rows)
 
     def add(self, batch: Batch) -> bool:
         """Count a batch; False when its scores cannot be kept."""

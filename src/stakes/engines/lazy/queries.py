@@ -415,7 +415,12 @@ def with_infinite(sums: Array) -> Array:
 def collect(frame: LazyTable) -> Table:
     """Fetch the result of a query; Polars reads tables larger than memory in batches."""
     if not frame.implementation.is_polars():
-        return frame.collect()
+        try:
+            return frame.collect()
+        except ModuleNotFoundError as missing:
+            name = missing.name
+            words = f"what this table answers is handed over by {name}, which is missing; pip install {name}"
+            raise errors.MissingPartError("missing-for-table", words) from None
     from stakes.engines.older_polars import STREAMING  # loads Polars
 
     return frame.collect(**STREAMING)

@@ -28,6 +28,7 @@ from stakes.engines.numbers.products import HERE, CrossParts, ProductSums
 from stakes.engines.numbers.rows import NumberBatch, NumberReader, Numbers
 from stakes.engines.numbers.sizes import MedianWindow, SizeBins, around_median
 from stakes.engines.rows import Dropped
+from stakes.engines.segments import refuse_names_of_rows
 from stakes.engines.tensors.arrays import Tensor
 from stakes.tallies import ErrorSums, WorstError
 from stakes.tallies.arithmetic import Array
@@ -116,6 +117,7 @@ class FileNumbers(BatchNumbers):
     def _batches(self) -> Iterator[NumberBatch]:
         none = np.zeros(0)
         for batch in self._files.read_batches(self._at_a_time, self._reader.read):
+            refuse_names_of_rows(self._reader.segments, self._files.likely_rows)
             yield NumberBatch(Numbers(none, none, None), None, Dropped(batch)) if isinstance(batch, int) else batch
 
 

@@ -119,6 +119,11 @@ class NumberReader:
         return cells, self._clusters.of(columns["cluster"], cells).astype(np.int64) if "cluster" in columns else None
 
     @property
+    def segments(self) -> int:
+        """How many segments came up so far."""
+        return len(self._segments.names)
+
+    @property
     def cluster_counts(self) -> tuple[int, dict[str, int]]:
         """The number of clusters, overall and by segment; 0 where there are none."""
         cells = self.cells
