@@ -144,3 +144,14 @@ def test_what_few_rows_are_does_not_depend_on_the_unit_of_weights(unit):
     for asked in asks:
         one, other = (stakes.evaluate(**asked, weight=weight * by) for by in (1, unit))
         assert {(said.key, said.tone) for said in one.findings} == {(said.key, said.tone) for said in other.findings}
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_no_bounds_are_told_of_an_area_that_there_is_not(classes):
+    """A class without rows has no area, in bins neither; the note had holes where numbers belong."""
+    names, score = ["a", "b", "c"][:classes], np.full((40, classes), 1 / classes)
+    given = score[:, 0] if classes == 2 else dict(zip(names, score.T, strict=True))
+    truth, more = np.array(["a", "b"])[np.arange(40) % 2 * (classes - 2)], {"positive": "a"} if classes == 2 else {}
+    ev = stakes.evaluate(truth=truth, score=given, classes=names, exact=False, **more)
+    assert not [note for note in ev.notes if "between – and –" in note or "nan" in note]
+    assert not any(found.key.startswith("caution.bins") for found in ev.findings)

@@ -183,6 +183,8 @@ def _of_bins(table: ScoreTable) -> Iterator[Finding]:
     if order is not None and order.precision is not None:
         yield caution("caution.sorted_bins")
         return
+    if not table.P or not table.N:
+        return  # one class has no area, which is said by itself
     least, most = map(float, ranking.auc_bounds(table))
     yield caution("caution.bins", low=least, high=most)
     if order is not None:
@@ -210,11 +212,11 @@ def _of_many_classes(evaluation: "ManyClassEvaluation") -> Iterator[Finding]:
 def _class_scores_in_bins(evaluation: "ManyClassEvaluation") -> Iterator[Finding]:
     """Say between which bounds the areas of all classes lie."""
     scores = evaluation.scores
-    if scores is None or not scores.in_bins:
+    if scores is None or not scores.in_bins or not (scores.sizes > 0).all():
         return
     least, most = (sum(ends) / len(ends) for ends in zip(*map(ranking.auc_bounds, scores.tables), strict=True))
     yield caution("caution.bins_of_classes", low=float(least), high=float(most))
-    if scores.pair_ties is not None and (scores.sizes > 0).all():
+    if scores.pair_ties is not None:
         low, high = many.hand_till_bounds(scores)
         yield caution("caution.bins_of_pairs", low=low, high=high)
 
