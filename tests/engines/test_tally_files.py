@@ -633,17 +633,18 @@ def test_averages_over_classes_are_as_open_as_the_bins_of_each(lacking, tmp_path
             one, other = rows[f"{how}_{name}"], shared[f"{how}_{name}"]
             low, high = other.bounds
             assert other.low <= low <= one.value <= high <= other.high
+    for name in ("weighted_ks", "weighted_precision_at_recall"):
+        assert "rows of a bin count as tied" in shared[name].note  # and nothing tells how far that moves these
+        assert "tied" not in rows[name].note
 
 
-def test_costs_that_a_tally_cannot_answer_are_refused_at_once_with_the_way_out(tmp_path):
+def test_costs_that_a_tally_cannot_answer_are_told_with_the_way_out(tmp_path):
     rng = np.random.default_rng(0)
     truth = rng.random(2000) < 0.4
     rows = {"truth": truth, "score": 1 / (1 + np.exp(-rng.normal(truth, 1)))}
     costs = stakes.Costs(miss=1, false_alarm=2.5)
     stakes.count(**rows).save(tmp_path / "shared.tally")
-    with pytest.raises(
-        stakes.InputError, match=r"costs put the threshold at 0\.714285714285714\d, inside a bin of this"
-    ):
-        stakes.evaluate(tmp_path / "shared.tally", costs=costs)
+    with pytest.raises(stakes.InputError, match=r"inside a bin .* may imply, count the rows with threshold=0\.7142"):
+        stakes.evaluate(tmp_path / "shared.tally", costs=costs)["expected_cost"]
     stakes.count(**rows, threshold=1 / 1.4).save(tmp_path / "shared.tally")
     assert stakes.evaluate(tmp_path / "shared.tally", costs=costs)["expected_cost"].value > 0

@@ -10,7 +10,7 @@ from stakes import errors
 from stakes.engines.counting import count_rows
 from stakes.engines.kinds import has_columns
 from stakes.engines.plan import FEW_LABELS, Counted
-from stakes.errors import About, Given, InputError, Pass, several
+from stakes.errors import Given, InputError, Pass, several
 from stakes.evaluation.base import Evaluation
 from stakes.evaluation.from_tallies import are_tallies, load_sum, name_of
 from stakes.evaluation.many_classes import ManyClassEvaluation
@@ -116,10 +116,7 @@ def answer(
             return _few(question, counted)
         if unlabelled == "estimate":
             raise InputError("unlabelled-tally", Given("unlabelled"), ": this tally holds no rows without a truth")
-        evaluation = judge_tallies(counted, question)
-        if question.verb == "evaluate":
-            _refuse_within_a_bin(evaluation)  # now, not when a figure is asked for
-        return evaluation
+        return judge_tallies(counted, question)
     if not arrays and question["truth"] is None and _is_square(data):
         raise InputError(
             "bare-table",
@@ -166,20 +163,6 @@ def _count(question: Question, data: Data, **other: Value) -> Counted:
     counted = count_rows(data, **{**question.rows, "exact": question["exact"], **other})
     files = names_of_files(data)
     return replace(counted, question=question.words(data is not None), files=files, call=question.call(files))
-
-
-def _refuse_within_a_bin(evaluation: Evaluation) -> None:
-    """Refuse costs that put the threshold inside a bin of a tally, whose rows are gone."""
-    scores, threshold = evaluation.counted.scores, getattr(evaluation, "threshold", None)
-    if evaluation.counted.confusion is None and scores is not None and threshold and not scores.answers(threshold):
-        low, high = scores.grid.around(threshold)
-        raise InputError(
-            "costs-inside-bin",
-            About("costs"),
-            f" put the threshold at {threshold!r}, inside a bin of this tally (from {low!r} to {high!r}); count the "
-            "rows again with ",
-            Pass("threshold", threshold),
-        )
 
 
 def _within_a_bin(evaluation: Evaluation) -> bool:

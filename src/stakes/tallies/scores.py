@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 
 from stakes import errors
-from stakes.errors import Given, InputError, some
+from stakes.errors import Given, InputError, Pass, some
 from stakes.frozen import dataclass, field, replace
 from stakes.tallies import bins
 from stakes.tallies.arithmetic import MOST, Array, Index, Number, Values, are_counts, distinct, divide, finite
@@ -347,7 +347,9 @@ class ScoreTable(Tally):
             raise InputError(
                 "threshold-inside-bin",
                 Given("threshold", threshold),
-                f" lies inside a bin of this table; the nearest that it can answer are {low!r} and {high!r}",
+                f" lies inside a bin of this table; the nearest that it can answer are {low!r} and {high!r}; for this "
+                "one, which costs may imply, count the rows with ",
+                Pass("threshold", threshold),
             )
 
     # ── other tables made from this one ──────────────────────────────────────────────────────────────────────

@@ -139,11 +139,23 @@ def _widened_average(found: Interval, average: Average, metric: Metric, value: f
 
 
 def _with_off_by(found: Interval, metric: Metric, value: float, tally: Tally) -> Interval:
-    """Say of a figure of the scores themselves how far these may be off."""
-    if not isinstance(tally, ScoreTable | ClassScores) or not metric.reads_values or not tally.off_by:
+    """Say of a figure of the scores themselves how far these may be off, and of one of merged bins what they hide."""
+    if not isinstance(tally, ScoreTable | ClassScores) or math.isnan(value):
         return found
-    words = f"every probability is taken as one inside its bin, which it is within {tally.off_by:.3g} of"
-    return found if math.isnan(value) else replace(found, note="; ".join(filter(None, (found.note, words))))
+    if metric.reads_values and tally.off_by:
+        words = f"every probability is taken as one inside its bin, which it is within {tally.off_by:.3g} of"
+    elif tally.merged and _hangs_on_order(metric):
+        words = "rows of a bin count as tied, which can move this figure far where bins are wide"
+    else:
+        return found
+    return replace(found, note="; ".join(filter(None, (found.note, words))))
+
+
+def _hangs_on_order(metric: Metric) -> bool:
+    """Whether the order of rows decides, and no bounds tell how much of it bins leave open."""
+    of_class = metric.function.base if isinstance(metric.function, Average) else metric
+    told = of_class.one_row is not None or of_class.loss is not None or of_class.reads_values
+    return of_class.tally is ScoreTable and not told
 
 
 def _is_moved(metric: Metric, value: float) -> bool:
