@@ -154,8 +154,8 @@ def _with_off_by(found: Interval, metric: Metric, value: float, tally: Tally) ->
 def _hangs_on_order(metric: Metric) -> bool:
     """Whether the order of rows decides, and no bounds tell how much of it bins leave open."""
     of_class = metric.function.base if isinstance(metric.function, Average) else metric
-    told = of_class.one_row is not None or of_class.loss is not None or of_class.reads_values
-    return of_class.tally is ScoreTable and not told
+    has_bounds = of_class.one_row is not None or of_class.loss is not None or of_class.reads_values
+    return of_class.tally is ScoreTable and not has_bounds
 
 
 def _is_moved(metric: Metric, value: float) -> bool:
