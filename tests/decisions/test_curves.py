@@ -779,3 +779,18 @@ def test_a_simultaneous_band_is_the_narrowest_that_holds_enough_whole_curves(con
     narrowest = max(cut for cut, curves in enumerate(held) if curves >= confidence * 200)
     band = bootstrap_band(np.arange(9), lambda: drawn, Sampling(confidence), simultaneous=True)
     np.testing.assert_array_equal((band.low, band.high), limits[narrowest])
+
+
+@pytest.mark.parametrize("clusters", [3000, 20_000])
+def test_bands_of_clusters_of_rare_positives_hold_their_curve(clusters):
+    """Beyond all scores lies half a cluster of a class, and not half of what very many clusters share at random."""
+    rng = np.random.default_rng(0)
+    truth = rng.random(20_000) < 0.02
+    score = 1 / (1 + np.exp(-rng.normal(1.5 * truth, 1)))
+    asked = {"truth": truth, "score": score}
+    alone, together = stakes.evaluate(**asked), stakes.evaluate(**asked, cluster=np.arange(20_000) % clusters)
+    rows, held = (ev.curve("roc").band for ev in (alone, together))
+    for place in (0.1, 0.5, 0.9, 0.99):
+        low, high = (np.interp(place, rows.x, end) for end in (rows.low, rows.high))
+        assert np.interp(place, held.x, held.low) == pytest.approx(low, abs=0.02)
+        assert np.interp(place, held.x, held.high) == pytest.approx(high, abs=0.02)
