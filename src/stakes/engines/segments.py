@@ -49,8 +49,8 @@ def refuse_names_of_rows(segments: int, rows: int) -> None:
         raise InputError(
             "segments-of-single-rows",
             Given("by"),
-            f" makes {segments:,} segments of {rows:,} rows, too few in each to compare; name one with fewer values, "
-            "or, for rows that belong together, pass ",
+            f" makes {segments:,} segments of {rows:,} rows, too few in each to compare; name a column with fewer "
+            "values, or, for rows that belong together, pass ",
             Pass("cluster"),
         )
 

@@ -298,8 +298,8 @@ class Counting:
 
     def refuse_names_of_rows(self, rows: int) -> None:
         """Refuse segments of which about so many rows in all make very many."""
-        if len(self._cells.names) > MOST_SEGMENTS:
-            places = [place for place, name in enumerate(self._kinds) if name.startswith("by")]
+        places = [place for place, name in enumerate(self._kinds) if name.startswith("by")]
+        if places and len(self._cells.names) > MOST_SEGMENTS:
             segments = {tuple(names[place] for place in places) for names in self._cells.names}
             refuse_names_of_rows(len(segments), rows)
 
